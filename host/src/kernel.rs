@@ -106,7 +106,7 @@ pub mod kind {
     }
 
     kinds! {
-        /// Combines all items to one.
+        /// Combines all items.
         ///
         /// ```
         /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
@@ -118,7 +118,7 @@ pub mod kind {
         /// # Ok::<(), warpfold::Error>(())
         /// ```
         reduce: of_reduction;
-        /// Combines all pairs of the items of two inputs to one.
+        /// Combines all pairs of items of two inputs.
         ///
         /// ```
         /// use warpfold::{Cpu, Dot, Item, Kernel, Pair, Result, kind, reduce};

@@ -1,6 +1,7 @@
-//! Requests: a call says what, of what, in what shape, with what, to where and where it runs, each in one way.
+//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each has one
+//! spelling.
 //!
-//! A request does nothing until it is ended: by `wait`, which gives the result, or by `queue`, which leaves the work to a stream.
+//! A request does nothing until `wait` or `queue` ends it. `wait` gives the result; `queue` leaves the work to a stream.
 //!
 //! ```
 //! use warpfold::{Cpu, Equal, Gpu, Max, NonZero, Sum, reduce, runs, scan, select};
@@ -21,8 +22,8 @@
 //!
 //! # All cells
 //!
-//! What runs where, and why not. Options that change nothing of this are left out: an `.exclusive()` scan runs wherever the inclusive one
-//! does. A test runs each `yes`, and asks the compiler for each number.
+//! All combinations of requests and places, with a reason where there is none. Options that make no difference here are left out: an
+//! `.exclusive()` scan runs wherever the inclusive one does. A test runs each `yes`, and asks the compiler for each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -51,10 +52,10 @@ pub use select::{Flagged, Select, select};
 use crate::binding::RawStream;
 use crate::error::Result;
 
-/// Results go where the request says.
+/// Results are written to the request's output.
 ///
-/// This and the types below are those by which the compiler knows what a request has said. A program that names them holds a
-/// request in a type of its own:
+/// This type and those below record in a request's type what it has said so far. A program that names them holds a request in a type of its
+/// own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -70,7 +71,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub enum Written {}
 
-/// Results go where the request says, and the total is returned.
+/// Results are written to the request's output, and the total is returned.
 ///
 /// ```
 /// use warpfold::request::{WrittenWithTotal, memory::OnTheHost, shape::{Exclusive, WholeWith}};
@@ -86,7 +87,7 @@ pub enum Written {}
 #[derive(Debug)]
 pub enum WrittenWithTotal {}
 
-/// Results take the places of the items.
+/// Results overwrite the items.
 ///
 /// ```
 /// use warpfold::request::{Replaced, memory::OnTheHost, shape::{Inclusive, Whole}};
@@ -154,7 +155,7 @@ pub enum ReturnedParts {}
 #[derive(Debug)]
 pub enum ReturnedLengths {}
 
-/// Nothing on the device takes the count.
+/// The count is not written to device memory.
 ///
 /// ```
 /// use warpfold::request::{Uncounted, Written, memory::OnTheHost};
@@ -169,7 +170,7 @@ pub enum ReturnedLengths {}
 #[derive(Debug)]
 pub enum Uncounted {}
 
-/// A place on the device takes the count.
+/// The count is written to device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -195,7 +196,7 @@ pub enum Uncounted {}
 #[derive(Debug)]
 pub enum Counted {}
 
-/// Where a request `R` runs and is waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::OnTheHost};
@@ -221,7 +222,7 @@ pub enum Counted {}
     note = "the request is `{R}`"
 )]
 pub trait Runner<R> {
-    /// What the request gives.
+    /// The type of the request's result.
     type Given;
 
     #[doc(hidden)]
@@ -279,11 +280,12 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// What is wrong with the arguments is found before anything is launched or written: [`Error::OutputTooShort`],
-            /// [`Error::LengthsDiffer`], [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::ForeignMemory`],
-            /// [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`], [`Error::OutOfMemory`],
-            /// [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`]. And, after
-            /// the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] where only the device knows how much room is needed.
+            /// Wrong arguments are found before anything is launched or written: [`Error::OutputTooShort`], [`Error::LengthsDiffer`],
+            /// [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`],
+            /// [`Error::ForeignMemory`], [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`],
+            /// [`Error::OutOfMemory`], [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`],
+            /// [`Error::Forked`]. And, after the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] if only the device knows
+            /// how much room is needed.
             ///
             /// [`Error::BadOffset`]: crate::Error::BadOffset
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay

@@ -1,6 +1,6 @@
-//! What may be said of which request. The messages say what to write instead.
+//! The bounds of a request's methods. The messages say what to write instead.
 //!
-//! These traits stand in the bounds of a request's methods. They have no methods, and no program implements them. A generic function may name them:
+//! They decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
 //!
 //! ```
 //! use warpfold::request::{bounds::Single, memory::Place, shape::Rows};
@@ -29,7 +29,7 @@ macro_rules! holds {
     )*};
 }
 
-/// A place of one input, so that the items can be cut into groups.
+/// A place with one input, whose items can be cut into groups.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, reduce};
@@ -46,7 +46,7 @@ pub trait Single: Place {}
 
 holds!(Single: OnTheDevice, OnTheHost);
 
-/// A place of which work can be queued: device memory, and pairs of it.
+/// A place whose work can be queued: device memory, or a pair of inputs in it.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -76,7 +76,7 @@ holds!(Queueable: OnTheDevice);
 #[diagnostic::do_not_recommend]
 impl<P: Queueable> Queueable for PairsIn<P> {}
 
-/// A shape to which another may still be said: [`Whole`].
+/// No shape chosen yet: [`Whole`].
 ///
 /// ```
 /// use warpfold::{Cpu, Max, reduce};
@@ -112,7 +112,7 @@ pub trait OfAll {}
 
 holds!(OfAll: Whole, WholeCounted, WholeWith);
 
-/// A shape in rows that may lie apart: [`Rows`], [`Columns`] and [`Axis`].
+/// A shape whose rows may have a pitch: [`Rows`], [`Columns`] and [`Axis`].
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, reduce};
@@ -160,7 +160,7 @@ impl<E, K> HasKeys for ByKeyTo<E, K> {
     type Key = K;
 }
 
-/// A place whose items the device may count: the device's memory.
+/// A place whose count the device may know: device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -187,7 +187,7 @@ pub trait Counts: Place {}
 
 holds!(Counts: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place where this output is written: the device's memory.
+/// A place where this output can be written: device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -215,7 +215,7 @@ pub trait WritesOnDevice: Place {}
 
 holds!(WritesOnDevice: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place whose results `wait` can return: the host's memory.
+/// A place whose results `wait` can return: host memory.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -232,7 +232,7 @@ pub trait ReturnsToHost: Place {}
 
 holds!(ReturnsToHost: OnTheHost, PairsIn<OnTheHost>);
 
-/// Results that are still to be returned: nothing else has been said of them.
+/// Results that `wait` returns: the request names no output and no other form of results yet.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -250,7 +250,7 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
-/// Of a scan that can write each result in the place of its item: [`Replaceable`].
+/// A scan that can overwrite its items: [`Replaceable`].
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -269,7 +269,7 @@ pub trait InPlace {}
 
 holds!(InPlace: Replaceable);
 
-/// Of a scan whose results do not take the places of its items.
+/// A scan that does not overwrite its items.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -288,7 +288,7 @@ pub trait NotInPlace {}
 
 holds!(NotInPlace: Returned, Replaceable, Written);
 
-/// Results of a scan whose total `wait` can give.
+/// Results of a scan that can be returned with the total.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -339,7 +339,7 @@ pub trait Forward: Order {}
 
 holds!(Forward: Inclusive, Exclusive);
 
-/// An order in which each item is part of its result.
+/// An inclusive order: each item is part of its own result.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};

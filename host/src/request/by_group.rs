@@ -13,7 +13,7 @@ use crate::group::{Gpus, Member};
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::Items;
 
-/// The items of memory of the host, which are of this type.
+/// Items in host memory, as a slice of their type.
 fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }

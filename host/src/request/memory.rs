@@ -1,4 +1,4 @@
-//! What a request takes as memory: slices of the host, and device memory of any binding.
+//! The memory that a request takes: slices of the host, and device memory of any binding.
 //!
 //! ```
 //! use warpfold::request::memory::Input;
@@ -20,7 +20,7 @@ use super::shape::Shape;
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 
-/// Where memory is: [`OnTheDevice`] or [`OnTheHost`]. [`PairsIn`] are two inputs of one place.
+/// Where memory is: [`OnTheDevice`] or [`OnTheHost`]. [`PairsIn`] stands for two inputs in one place.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::Place};
@@ -40,11 +40,11 @@ pub trait Place: sealed::Place {
     /// Where the other arguments are.
     type Side: Place;
 
-    /// The shape `S` with a count. Of the host's memory it stays as it is: the compiler refuses the count, and nothing else.
+    /// The shape `S` with a count. For host memory the shape does not change, so the compiler's only message is that a count is refused.
     type Counted<S: Shape>;
 }
 
-/// The place `P`: all memory of a request is in one.
+/// Memory in the place `P`: all memory of a request is in one place.
 ///
 /// ```
 /// use warpfold::request::memory::{Input, Is, Place};
@@ -106,7 +106,7 @@ pub enum OnTheDevice {}
 #[derive(Debug)]
 pub enum OnTheHost {}
 
-/// Two inputs, item by item.
+/// Two inputs in one place, combined item by item.
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, PairsIn};
@@ -165,7 +165,7 @@ pub enum Returned {}
 #[derive(Debug)]
 pub enum Replaceable {}
 
-/// What a request reads: a slice of the host, device memory, or a pair of either.
+/// The input of a request: a slice of the host, device memory, or a pair of either.
 ///
 /// | written | is |
 /// |---|---|
@@ -200,7 +200,7 @@ pub trait Input<'a>: sealed::Input<'a> {
     type Start;
 }
 
-/// Where a request writes: a slice of the host, or device memory, borrowed mutably.
+/// An output of a request: a slice of the host, or device memory, borrowed mutably.
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, Output};
@@ -227,7 +227,7 @@ pub trait Output<'a>: sealed::Output<'a> {
     type Place: Place;
 }
 
-/// What of the traits is the library's alone.
+/// The private parts of the traits.
 pub(crate) mod sealed {
     use super::Memory;
 

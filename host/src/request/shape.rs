@@ -1,4 +1,4 @@
-//! In what shape the items of a request belong together.
+//! The shapes of a request: how its items are divided into groups.
 //!
 //! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
 //! type of its own, or passes it to a function:
@@ -23,7 +23,7 @@ pub use crate::launch::ScanOrder;
 
 use crate::kernel::kind::{self, Kind};
 
-/// All items belong together.
+/// All items are one group.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Whole};
@@ -36,7 +36,7 @@ use crate::kernel::kind::{self, Kind};
 #[derive(Debug)]
 pub enum Whole {}
 
-/// As [`Whole`], of as many items as the device says.
+/// As [`Whole`], with a count in device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -59,7 +59,7 @@ pub enum Whole {}
 #[derive(Debug)]
 pub enum WholeCounted {}
 
-/// All items belong together, and are combined in their order.
+/// All items are one group, and are combined in their order.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::InOrder};
@@ -73,7 +73,7 @@ pub enum WholeCounted {}
 #[derive(Debug)]
 pub enum InOrder {}
 
-/// As [`InOrder`], of as many items as the device says.
+/// As [`InOrder`], with a count in device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -109,7 +109,7 @@ pub enum InOrderCounted {}
 #[derive(Debug)]
 pub enum WholeWith {}
 
-/// Items belong together by offsets.
+/// Groups between offsets.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Segments};
@@ -122,7 +122,7 @@ pub enum WholeWith {}
 #[derive(Debug)]
 pub enum Segments {}
 
-/// Items belong together by rows of a row-major matrix.
+/// The rows of a row-major matrix.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Rows};
@@ -135,7 +135,7 @@ pub enum Segments {}
 #[derive(Debug)]
 pub enum Rows {}
 
-/// Items belong together by columns of a row-major matrix.
+/// The columns of a row-major matrix.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Columns};
@@ -148,7 +148,7 @@ pub enum Rows {}
 #[derive(Debug)]
 pub enum Columns {}
 
-/// Items belong together along the middle axis of three.
+/// Groups along the middle axis of three.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Axis};
@@ -161,7 +161,7 @@ pub enum Columns {}
 #[derive(Debug)]
 pub enum Axis {}
 
-/// As [`Rows`], [`Columns`] or [`Axis`], where rows lie apart.
+/// As [`Rows`], [`Columns`] or [`Axis`], with a pitch.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Pitched};
@@ -174,7 +174,7 @@ pub enum Axis {}
 #[derive(Debug)]
 pub enum Pitched {}
 
-/// Items belong together by runs of keys of type `K`, equal by `E`.
+/// Groups by runs of keys of type `K` that are equal by `E`.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::ByKey};
@@ -188,7 +188,7 @@ pub enum Pitched {}
 #[derive(Debug)]
 pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`ByKey`], with a place for where the runs start and how many there are.
+/// As [`ByKey`], with outputs for the runs' starts and their number.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -219,7 +219,7 @@ pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 #[derive(Debug)]
 pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// In what shape the items belong together.
+/// A shape: how the items are divided into groups.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Shape};
@@ -233,9 +233,9 @@ pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Shape {
-    /// The same, of as many items or groups as the device says.
+    /// The same shape, with a count in device memory.
     type Counted;
-    /// The same, with a place for where the runs of keys start.
+    /// The same shape, with outputs for the runs' starts.
     type Located;
 }
 
@@ -300,7 +300,7 @@ impl Several for Columns {
     type Scan = kind::columns_scan;
 }
 
-/// Each item is part of its result.
+/// Each result combines the items up to its own, with its own.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Inclusive, Whole}};
@@ -313,7 +313,7 @@ impl Several for Columns {
 #[derive(Debug)]
 pub enum Inclusive {}
 
-/// Each item's result is of those before it.
+/// Each result combines the items before its own.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Exclusive, Whole}};
@@ -339,7 +339,7 @@ pub enum Exclusive {}
 #[derive(Debug)]
 pub struct Reversed<D>(PhantomData<fn() -> D>);
 
-/// Whether an item is part of its result, [`Inclusive`] or [`Exclusive`], and from which end the items are combined.
+/// The order of a scan: [`Inclusive`] or [`Exclusive`], forward or [`Reversed`].
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Exclusive, Order, Whole}};

@@ -10,7 +10,7 @@ use crate::data::Measured;
 use crate::record::{Case, Side};
 use crate::timing::Call;
 
-/// Someone's way to do a case.
+/// One side of a comparison: its way to do a case.
 pub struct Contender<'a> {
     pub side: Side,
     pub case: Case,

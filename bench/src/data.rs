@@ -49,7 +49,7 @@ pub struct Rounding {
 /// The type in which floats are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accumulator {
-    /// That of the result.
+    /// The result's bytes.
     Result,
     /// No narrower than `f32`.
     F32,
@@ -60,7 +60,7 @@ pub struct Type {
     pub name: &'static str,
     /// The same type in CUDA C++.
     pub cuda: &'static str,
-    /// That of its wide sum.
+    /// The type of its wide sum.
     pub cuda_wide: &'static str,
 }
 

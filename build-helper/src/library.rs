@@ -1,5 +1,5 @@
-//! The library for the device: `warpfold-kernels`, compiled once by cargo, which rows are then compiled with by rustc alone; and
-//! what tells it from another version of itself.
+//! The library for the device: `warpfold-kernels`, compiled once by cargo; rustc then compiles the rows against it. And the key that
+//! identifies its version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn files_of(folder: &Path, files: &mut Vec<PathBuf>) {
 #[derive(Debug)]
 pub struct Library {
     variant: &'static Variant,
-    /// What rustc takes it by.
+    /// rustc's arguments for it.
     arguments: Vec<String>,
 }
 
@@ -80,8 +80,7 @@ impl Library {
         Ok(Self { variant, arguments })
     }
 
-    /// Has rustc compile a crate's text with it, to PTX in a file, in whose folder it puts other files for a while; what rustc
-    /// printed, where it failed.
+    /// Compiles a crate's text against it to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,
@@ -118,7 +117,7 @@ impl Library {
     }
 }
 
-/// The file of the library `name` among cargo's messages, each of which is a line of JSON.
+/// The file of the library `name`, from cargo's messages. Each message is a line of JSON.
 fn artifact(messages: &str, name: &str) -> Option<String> {
     let of_name = format!("\"name\":\"{name}\"");
     let mut lines = messages.lines().filter(|line| {

@@ -1,8 +1,7 @@
-//! Rows of operators, compiled: those that the cache has not, side by side where there are processors.
+//! Compiling rows of operators: those that are not in the cache, in parallel if there are several processors.
 //!
-//! rustc takes one processor for a crate. So the rows that are missing are dealt out to as many crates as there are
-//! processors to an architecture, each with the user's file without the others' rows. A kernel's text does not depend on what
-//! it is compiled beside.
+//! rustc takes one processor for a crate. So the rows that are missing are dealt out to as many crates as there are processors to an
+//! architecture, each with the user's file without the others' rows. A kernel's text does not depend on the other rows of its compilation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -41,7 +40,7 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     }
     if !missing.is_empty() {
         let (compiled, refusals) = judged(build, source, &toolchain, cache, &missing)?;
-        // Of a list that cannot be read, nobody knows which rows are refused.
+        // If the list cannot be read, the refused rows are not known.
         let is_refused = |name: &str| {
             let mut refusals = refusals.iter();
             refusals.any(|refusal| name.is_empty() || refusal.operator == name)
@@ -63,7 +62,7 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// What all rows depend on: the compiler, this library, and how the file is compiled.
+/// The common inputs of all rows: the compiler, this library, and how the file is compiled.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -72,7 +71,7 @@ fn base(build: &Build, toolchain: &Toolchain) -> Hash {
         .with(contents.as_bytes())
 }
 
-/// What is compiled apart, by name: the rows, or the whole file, whose name is empty.
+/// The separate compilations, by name: the rows, or the whole file, whose name is empty.
 fn parts(source: &Source) -> Vec<(&str, Hash)> {
     match source.rows() {
         [] => vec![("", source.tokens())],
@@ -117,7 +116,7 @@ pub fn compiled(
     }
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first; and what of them is refused.
+/// Some of a file's rows, compiled for each architecture, the best first; and their refusals.
 fn judged(
     build: &Build,
     source: &Source,
@@ -172,7 +171,7 @@ fn judged(
     let mut refusals: Vec<Refusal> = Vec::new();
     for ((variant, _), judged) in units.iter().zip(judged) {
         compiled[*variant].kernels.extend(judged.kernels);
-        // What is wrong with a row, each architecture tells.
+        // A mistake in a row shows on every architecture.
         for refusal in judged.refusals {
             if !refusals.contains(&refusal) {
                 refusals.push(refusal);

@@ -1,9 +1,9 @@
 //! Operators through rust-cuda's compiler.
 //!
-//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and
-//! so a folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, of which
-//! the bodies are taken: the rest of its text declares 16 bytes of shared memory, which a launch's come beside, and a version of PTX
-//! that older drivers refuse.
+//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and so a
+//! folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, and only their bodies are
+//! used. The rest of its text declares 16 bytes of shared memory, in addition to the launch's, and a version of PTX that older drivers
+//! refuse.
 
 use std::fs;
 use std::io;
@@ -133,7 +133,7 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     Ok(device)
 }
 
-/// Writes a file, if it has to be another: cargo compiles anew what was written.
+/// Writes a file if its contents change: cargo compiles again whatever was written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         match fs::read_to_string(path).is_ok_and(|written| written == text) {

@@ -226,14 +226,14 @@ pub unsafe trait DeviceStream {
     fn as_raw(&self) -> RawStream<'_>;
 }
 
-// SAFETY: it is one.
+// SAFETY: the maker of a `RawStream` has promised that its stream lives as long.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self
     }
 }
 
-/// Who is about to use lent memory: what [`DeviceItems::lend`] is told.
+/// The user of lent memory: the argument of [`DeviceItems::lend`].
 ///
 /// ```
 /// use warpfold::RawStream;
@@ -256,7 +256,7 @@ pub enum User<'a> {
     WaitingCall,
 }
 
-/// Memory that is lent to a call: what [`DeviceItems::lend`] gives.
+/// Memory that is lent to a call: the result of [`DeviceItems::lend`].
 ///
 /// ```
 /// use warpfold::RawItems;
@@ -353,7 +353,7 @@ pub unsafe trait DeviceItems {
     /// The type of the items.
     type Item: Pod;
 
-    /// What keeps the memory lent.
+    /// A guard that lives as long as the memory is lent.
     type Guard<'a>
     where
         Self: 'a;
@@ -419,7 +419,7 @@ pub unsafe trait DeviceItems {
     note = "for memory of another binding: `unsafe {{ warpfold::RawItemsMut::from_raw(address, item_count) }}`"
 )]
 pub unsafe trait DeviceItemsMut: DeviceItems {
-    /// What keeps the memory lent.
+    /// A guard that lives as long as the memory is lent.
     type GuardMut<'a>
     where
         Self: 'a;

@@ -230,8 +230,8 @@ pub mod kind {
 /// # }
 /// ```
 ///
-/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. What has segments and
-/// columns has `.axis` and `.pitch`, too.
+/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. An operator with
+/// segments and columns has `.axis` and `.pitch`, too.
 ///
 #[doc = include_str!("kernel/operators.md")]
 ///
@@ -241,7 +241,7 @@ pub mod kind {
 /// - its symbol, in its texts, is the kernel of kind `K` that was compiled for this operator and these items, or is not there:
 ///   then loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
+/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "needs a kernel that this operator does not have for these items",
@@ -259,7 +259,7 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
-/// What a launch has to know of a type.
+/// A type, as a launch has to know it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     id: TypeId,
@@ -289,7 +289,7 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: room for any item, and for what one reading of several operators gives.
+/// The most bytes of a result: enough for any item, and for the results of several operators over one reading.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
@@ -341,8 +341,8 @@ impl Row {
     }
 }
 
-/// How work on a row's types is divided, and what it takes: the numbers of [`warpfold_kernels::contract`] and of
-/// [`warpfold_kernels::workspace`], as functions of how many items there are.
+/// The division of work on a row's types, and the memory it needs: the numbers of [`warpfold_kernels::contract`] and of
+/// [`warpfold_kernels::workspace`], as functions of the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub reduce_chunk_items: fn(u64) -> u64,
@@ -490,7 +490,7 @@ mod of_cust {
     warpfold_kernels::for_each_narrow_float!(rows all_kernels);
 }
 
-/// What a block of a kernel is made of.
+/// The shape of a kernel's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     pub(crate) threads: u32,

@@ -1,5 +1,5 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
-//! the checks of buffers that the library's own calls make.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the checks of
+//! buffers that the library's own calls make.
 
 #[cfg(feature = "cust")]
 use std::ffi::CString;
@@ -79,8 +79,8 @@ impl OwnKernel {
         Some(candidates.next()?.text)
     }
 
-    /// Loads it as a module of its own into the GPU's context, which becomes the current one. An older driver, which does not
-    /// know the best text's version of PTX, is given the next.
+    /// Loads the kernel as a module into the GPU's context, which becomes the current one. An older driver that does not know the best
+    /// text's version of PTX gets the next text.
     ///
     /// The driver compiles it, which takes milliseconds: keep the module.
     ///
@@ -98,7 +98,7 @@ impl OwnKernel {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and the errors of [`Gpu::make_current`].
     #[cfg(feature = "cust")]
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
         gpu.with_current(|| self.load_best(gpu.compute_capability()))
@@ -131,8 +131,8 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX that a program has by other means than [`kernels!`](crate::kernels!), as a module of its own into this GPU's
-    /// context, which becomes the current one. `symbol` names the text, or a kernel of it, in errors.
+    /// Loads PTX that does not come from [`kernels!`](crate::kernels!) as a module into this GPU's context, which becomes the current one.
+    /// `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
     ///
@@ -153,14 +153,14 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and the errors of [`Gpu::make_current`].
     #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
         self.with_current(|| load(symbol, text))
     }
 
-    /// Checks that a buffer is what a kernel may be given: memory of this GPU's primary context, where the items' alignment allows.
-    /// So do the library's own calls. An empty buffer is always fine.
+    /// Checks that a kernel may use a buffer: that it is memory of this GPU's primary context, and aligned for its items. So do the
+    /// library's own calls. An empty buffer is always fine.
     ///
     /// ```
     /// use warpfold::cust::memory::DeviceBuffer;
@@ -190,7 +190,7 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context. What is wrong with the text is the kernel's error, and all else the driver's.
+/// Loads a text into the current context. A mistake in the text is an error of the kernel. Anything else is an error of the driver.
 #[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
@@ -235,8 +235,8 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 /// unsafe { launch!(function<<<rows, 256, shared_bytes, stream>>>(items, columns, sums)) }?;
 /// ```
 ///
-/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads.
-/// What it does with its pointers is unsafe code of yours; what may not be in it is what may not be in an operator.
+/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. Its use
+/// of pointers is unsafe code of yours. A kernel may not contain what an operator may not contain.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

@@ -110,10 +110,10 @@ fn names_variable(operand: &str, shared_array: &str) -> bool {
         && !name.starts_with(shared_array)
 }
 
-/// What must hold of a kernel.
+/// The rules for a kernel.
 #[derive(Debug, Clone)]
 pub struct Rules<'a> {
-    /// What it may not have.
+    /// Forbidden contents.
     pub forbidden: &'a [Thing],
     /// The array that is the block's shared memory.
     pub shared_array: &'a str,
@@ -124,7 +124,7 @@ pub struct Rules<'a> {
     pub waits_first: Option<bool>,
 }
 
-/// What does not hold of a kernel.
+/// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -136,7 +136,7 @@ pub enum Fault {
     Barriers {
         /// What it has.
         found: Barriers,
-        /// What its source has.
+        /// The source's number.
         expected: Barriers,
     },
     /// It must wait first for preceding work and does not, or the reverse.
@@ -197,7 +197,7 @@ pub fn count(kernel: &Function, opcode: &str) -> usize {
         .count()
 }
 
-/// What a statement has that is forbidden.
+/// The forbidden contents of a statement.
 fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     let mut forbidden = rules.forbidden.iter().copied();
     match statement {

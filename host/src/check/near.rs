@@ -1,4 +1,4 @@
-//! Whether two results differ by rounding alone, as far as their bytes tell.
+//! Whether two results seem to differ by rounding alone, judged by their bytes.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,4 @@
-//! The columns of row-major matrices, in the order that [`warpfold_kernels::columns`] says: that of segments.
+//! The columns of row-major matrices, in the order of segments (see [`warpfold_kernels::columns`]).
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;

@@ -1,4 +1,4 @@
-//! Reductions of all items: the plan, and the launches, of which a call may have several.
+//! Reductions of all items: the plan, and the launches. A call may have several launches.
 
 use std::ops::Range;
 

@@ -94,7 +94,7 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction that combines pairwise, for one thread: a fold of what its vectors of a tile combine to.
+/// Step 2 of a reduction that combines pairwise, for one thread: a fold of its vectors' totals.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {

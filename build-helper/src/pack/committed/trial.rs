@@ -1,4 +1,4 @@
-//! One trial with a committed file that somebody has changed, its hash included: shared with the fuzz target `committed`.
+//! One trial with a committed file that was changed together with its hash; shared with the fuzz target `committed`.
 
 use super::{Capability, Stamp, from_file, split, to_file};
 use crate::kernels::{Compiled, Kernel};

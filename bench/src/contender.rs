@@ -30,7 +30,7 @@ pub struct Place<'a, T: Measured> {
     pub wide: DeviceSlice<T::Wide>,
 }
 
-/// All who can do the case.
+/// All sides that can do the case.
 pub fn contenders<'a, T: Measured>(
     case: Case,
     place: Place<'a, T>,

@@ -85,7 +85,7 @@ pub(crate) use for_each_type;
 
 for_each_type!(table);
 
-/// Those that have one of the names; all of them, without any name.
+/// The types with one of these names; all types if there is no name.
 pub fn types_named(names: &[String]) -> Vec<&'static Type> {
     let is_named = |each: &&Type| names.is_empty() || names.iter().any(|name| name == each.name);
     TYPES.iter().filter(is_named).collect()

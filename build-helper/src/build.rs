@@ -152,7 +152,7 @@ impl Build {
     /// The committed device code, if there is any: packed, or why it does not fit.
     fn read_committed(&self, source: &Source) -> Option<Result<Pack, Unfit>> {
         let file = fs::read(self.committed()).ok()?;
-        // It takes long to unpack and to pack again: that is done once.
+        // Unpacking and packing take long, so they are done once.
         let key = stamp(source).hash().with(&file);
         if let Some(pack) = self.cache.row(key) {
             return Some(Ok(pack));

@@ -458,7 +458,7 @@ macro_rules! row {
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         row!(@ reduce_pairs $op, Pair<$t, $t>, $symbol);
     };
-    // Those are no operators': `selection` has them.
+    // These kernels have no operators: `selection` has them.
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};

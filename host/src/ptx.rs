@@ -38,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// The same, where texts for 8.0 are made of those for 9.0, and those for 7.0 too unless they are there.
+    /// The same, with the texts for 8.0 made from those for 9.0, and the texts for 7.0, too, unless they are committed.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {

@@ -40,7 +40,7 @@ impl Board {
     /// Publishes a value, as one thread.
     ///
     /// # Safety
-    /// The board has the slot, and nobody else publishes it.
+    /// The board has the slot, and no other thread publishes it.
     #[inline(always)]
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
         for_each_word!(W of A => {

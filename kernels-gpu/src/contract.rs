@@ -144,9 +144,9 @@ pub struct ScanShape {
 /// The tiles of an operator's scans, whatever their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanTiles {
-    /// Those of a short scan.
+    /// The tiles of a short scan.
     pub short: ScanShape,
-    /// Those of a long one.
+    /// The tiles of a long scan.
     pub long: ScanShape,
     /// Items of the longest scan that is short.
     pub short_items: u64,
@@ -245,7 +245,7 @@ pub const fn scan_tiles<T>() -> ScanTiles {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
         20 | 24 | 28 | 32 => (3, 3),
-        // Of 64 bytes, as large a tile as every device has room for.
+        // With items of 64 bytes, this is the largest tile that fits on every device.
         _ => (1, 1),
     };
     ScanTiles {
@@ -317,8 +317,8 @@ impl ScanTiles {
 
 /// The smallest power of two that is at least `number`.
 ///
-/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and what
-/// comes of that undefined behaviour is a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and that undefined
+/// behaviour ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
 const fn next_power_of_two(number: u64) -> u64 {
     if cfg!(feature = "cuda_std") {
         next_power_of_two_by_halves(number)

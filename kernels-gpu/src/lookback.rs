@@ -95,7 +95,7 @@ impl<A: Accumulator> Lookback<A> {
     /// Publishes a value, as one thread.
     ///
     /// # Safety
-    /// The slot is the scan's, and nobody else publishes it.
+    /// The slot is the scan's, and no other thread publishes it.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
         // SAFETY: the board has a place for each of the scan's slots.

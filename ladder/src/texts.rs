@@ -14,9 +14,9 @@ const END: &str = "\n}\n";
 
 /// A text that has a kernel.
 pub enum Text {
-    /// Of a kernel that the host alone launches: that one and no other.
+    /// For a kernel that only the host launches: this kernel alone.
     Plain(String),
-    /// Of all kernels that launch kernels, which have to be linked.
+    /// For kernels that launch kernels: all of these, which have to be linked.
     Nested(&'static str),
 }
 

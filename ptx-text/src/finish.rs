@@ -20,7 +20,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of blocks of at most so many threads.
+    /// Bounds for blocks of at most this many threads.
     pub const fn of_threads(threads: u32) -> Self {
         Self {
             threads,

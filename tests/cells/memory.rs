@@ -2,7 +2,7 @@
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 
-/// What outputs hold before.
+/// The outputs' contents before a call.
 const UNTOUCHED: u32 = u32::MAX;
 const UNTOUCHED_NUMBER: u64 = u64::MAX;
 
@@ -100,7 +100,7 @@ impl<T: DeviceCopy + Default> Read<T> for DeviceBuffer<T> {
     }
 }
 
-/// What `wait` gives, as a list.
+/// The result of `wait`, as a list.
 pub trait Given {
     fn list(self) -> Vec<u64>;
 }

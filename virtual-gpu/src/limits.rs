@@ -1,4 +1,4 @@
-//! What PTX is not supported: the one list of it.
+//! The list of PTX that is not supported.
 
 /// PTX that is not supported.
 ///

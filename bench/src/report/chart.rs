@@ -16,7 +16,7 @@ use crate::record::{Case, Side};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (380, 260);
 
-/// Those of the panel that is a chart of its own.
+/// The size of the panel that is a chart of its own.
 const OVERVIEW_PANEL: (u32, u32) = (720, 340);
 
 /// The element type of that.

@@ -10,7 +10,7 @@
 //!                                     an empty line, then the packed bytes, as `lines` has them
 //! ```
 //!
-//! Who commits it may be no friend. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
+//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
 //! entry, of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. Only a build shows
 //! whether a text belongs to its source: see [`crate::build::UPDATE`].
 

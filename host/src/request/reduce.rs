@@ -91,7 +91,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// not commute. Results and outputs are the same as without this.
     ///
     /// The bits and the time are those of [`Self::rows`] with all items in one row. If the operator commutes, a reduction without this may
-    /// be faster. Of a slice of the host, all items go to the device at once.
+    /// be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -160,7 +160,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each column of a row-major matrix of this many columns. Of a matrix of no rows, each column gives the
+    /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, each column gives the
     /// operator's identity.
     ///
     /// A column has exactly the bits of a row of the transposed matrix. The order is said in [`warpfold_kernels::columns`]. Each item is read

@@ -86,8 +86,8 @@ fn first_bad<I: Offset>(
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it is
-        // aligned. Any bytes are numbers. Nobody else has the memory.
+        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it
+        // is aligned. Any bytes are numbers. No other code uses the memory.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {

@@ -134,7 +134,7 @@ pub fn exclusive_scan_from<O: Op<T>, T: Element>(
     scan::<O, T>(items, initial, Placement::LeftOut).0
 }
 
-/// The total beside a scan, with an initial value before the first item.
+/// The total of a scan that begins with an initial value.
 pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) -> O::Output {
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }

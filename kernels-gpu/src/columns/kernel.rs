@@ -281,7 +281,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.shared).ticket = ticket.index;
                 (*self.shared).tag = ticket.tag;
             }
-            // Orders the ticket before everybody's reads.
+            // Orders the ticket before all threads' reads.
             simt::barrier();
         }
     }
@@ -330,8 +330,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The slot of a unit's state word: its number. Of columns of several chunks there is at most one unit for each 128 items, so 32 bits
-    /// are enough for 512 GiB.
+    /// The slot of a unit's state word: its number. If columns have several chunks, there is at most one unit for each 128 items, so 32
+    /// bits are enough for 512 GiB.
     #[inline(always)]
     fn slot(&self, unit: &Unit) -> u32 {
         unit.chunk * self.column_count as u32 + unit.column as u32

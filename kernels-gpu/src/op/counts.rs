@@ -33,7 +33,7 @@ pub struct SumOfSquares;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSumOfSquares;
 
-/// How many items are other than 0, as a `u64`. Of floats, −0.0 is 0, and NaN is not. Identity: 0.
+/// How many items are other than 0, as a `u64`. With floats, −0.0 is 0, and NaN is not. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{CountNonZero, Op};

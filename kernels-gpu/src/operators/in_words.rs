@@ -15,7 +15,7 @@ use crate::op::{Commutative, Op};
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// Of the operator itself that is asked by [`commutes`], so that the compiler's message names the row.
+/// [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles for an operator that commutes.

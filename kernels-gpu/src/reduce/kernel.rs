@@ -175,7 +175,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
 
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
-/// # Safety The chunk's items, as far as they are below `item_count`, are readable. Nobody but this thread uses the slots.
+/// # Safety The chunk's items, as far as they are below `item_count`, are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     source: S,
@@ -231,7 +231,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
 /// A thread's vectors of a tile combined pairwise.
 ///
 /// # Safety
-/// The items of the tile are readable. Nobody but this thread uses the slots.
+/// The items of the tile are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     part: P,
@@ -327,7 +327,7 @@ unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // A branch around one that does not exist would wait for the one before.
+                // A branch around a vector that does not exist would wait for the load before it.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: the caller's.
                 partials[P] = unsafe { board.read(chunk) };

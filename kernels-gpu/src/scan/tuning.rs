@@ -19,8 +19,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 /// Tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
-/// The tiles of an exact operator's scans, whose bits they do not decide. Those of the [contract](crate::contract::scan_tiles): no
-/// others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
+/// The tiles of an exact operator's scans, whose bits they do not decide. The tiles of the [contract](crate::contract::scan_tiles): no
+/// other tiles were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
 /// --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |

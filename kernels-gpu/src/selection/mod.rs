@@ -1,6 +1,6 @@
 //! Selection: the ways to choose, how the work is divided, and what a launch provides.
 //!
-//! Of an input's items some are **chosen**: by flags that lie beside them, by a [`Predicate`], or as **heads**, the first of each run of
+//! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
 //! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
 //! begin. It may also write the items that are not chosen, in their order. All of that is exact: nothing depends on the order of the work.
 //!

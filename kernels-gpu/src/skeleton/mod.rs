@@ -8,7 +8,7 @@
 //! within a body, and inclusive and exclusive scans differ in a body only.
 //!
 //! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
-//! identity item, and are exact or combine pairwise. In scans, such operators are exact. Of two inputs, an item is a pair. There are no
+//! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no
 //! skeletons for other items of more than 64 bits.
 
 mod bodies;
@@ -32,10 +32,10 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
     PhantomData<(A, R)>,
 );
 
-/// Those for which no item lifts to the identity: a reduction lifts existing items only.
+/// Operators without an item that is lifted to the identity: their reductions lift existing items only.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
 
-/// Those that do not commute.
+/// Operators that do not commute.
 pub type InOrder<A, R, const EXACT: bool> = Holes<A, R, EXACT, true, false>;
 
 impl<A, R, const EXACT: bool, const FILLS: bool> Commutative for Holes<A, R, EXACT, FILLS> {}
@@ -178,7 +178,7 @@ arrays! {
 
 /// The skeletons of a kind: whether any order gives the same bits; an item, an accumulator and a result of these widths.
 ///
-/// Of pairs, one of the two values of an item has the width.
+/// For pairs, the width is that of one of the two values.
 ///
 /// The names give the same, in bits. One skeleton serves exact and other operators in reductions and scans of segments and of columns, and
 /// in scans with accumulators of 32 bits.

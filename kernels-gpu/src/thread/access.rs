@@ -142,7 +142,7 @@ impl Access {
     /// Writes a vector to shared memory.
     ///
     /// # Safety
-    /// `address` is in shared memory, a multiple of the unit, and nobody else's.
+    /// `address` is in shared memory, a multiple of the unit, and used by no other thread.
     #[inline(always)]
     pub unsafe fn write_shared(self, address: *mut u32, vector: Vector) {
         // SAFETY: the caller's.

@@ -175,7 +175,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Loads the part; items that do not exist are fillers. A part with such items goes through `slots`.
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
         // SAFETY: the caller's.

@@ -73,7 +73,7 @@ impl Slots {
     /// Writes a vector to slot `v`.
     ///
     /// # Safety
-    /// Nobody but this thread uses the slot.
+    /// No other thread uses the slot.
     #[inline(always)]
     pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
         // SAFETY: the slot exists, and is the caller's.

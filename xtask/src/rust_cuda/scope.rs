@@ -131,7 +131,7 @@ impl Scope {
         }
     }
 
-    /// The profile that the tests are built in. All of them take so long that they are worth a release.
+    /// The profile that the tests are built in. With all kernels the tests take so long that a release build pays.
     pub fn profile(&self) -> &'static str {
         match self.is_few {
             true => "dev",

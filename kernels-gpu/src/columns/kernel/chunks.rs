@@ -21,7 +21,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
-        // Nobody waits for the last chunk of a column, and in a scan it has no result.
+        // No unit waits for the last chunk of a column, and in a scan it has no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
         // Which of the level's values the unit's is.
         let (mut place, mut bits) = (unit.chunk, 0);
@@ -82,8 +82,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Stores a unit's value: a whole column's as its result, any other on the board, where other blocks wait for it.
     ///
-    /// # Safety
-    /// Nobody else finishes the unit.
+    /// # Safety No other block finishes the unit.
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the caller's; there is a result for each column, and a slot for each unit.

@@ -113,7 +113,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Begins to copy the calling thread's part of a tile to shared memory.
     ///
     /// # Safety
-    /// The input is readable there. Nobody but this thread uses the slots.
+    /// The input is readable there. No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
         let policy = self.array.eviction_policy();

@@ -192,7 +192,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Begins to copy the calling thread's part of a tile to shared memory, and reads ahead.
     ///
     /// # Safety
-    /// The input and the flags are readable there. Nobody but this thread uses the slots.
+    /// The input and the flags are readable there. No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
         let items = self.items(tile);

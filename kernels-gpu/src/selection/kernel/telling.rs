@@ -37,7 +37,7 @@ pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
 pub type Prefixes<A> = *mut [A; TURNS];
 
-/// Tells the warp that looks back the tile of a turn, or that there is none.
+/// Sends the tile of a turn, or the end, to the warp that looks back.
 ///
 /// # Safety
 /// Convergent: at least the last warp that shares the tiles, whose first thread published the tile. Once for each turn, in

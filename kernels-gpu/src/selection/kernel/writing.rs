@@ -112,8 +112,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
     /// asked for, of the others. Gives the number of the chosen ones.
     ///
-    /// # Safety
-    /// Convergent: a whole warp. Nobody reads its list.
+    /// # Safety Convergent: a whole warp. No lane reads its list.
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
@@ -143,8 +142,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Lists the items of a chunk's rows. `listing` decides whether and where an item is listed. Its arguments are whether the item is
     /// chosen, how many chosen items are before it in the chunk, and its place in the chunk.
     ///
-    /// # Safety
-    /// Nobody reads the calling warp's list, which has these places.
+    /// # Safety No lane reads the calling warp's list, which has these places.
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -343,7 +341,7 @@ impl Counts {
         }
     }
 
-    /// Those of a thread.
+    /// The items of a thread.
     #[inline(always)]
     fn of<T: Element>(bits: u32) -> Self {
         let unit = vector_items::<T>();

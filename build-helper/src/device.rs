@@ -30,7 +30,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another.
+    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another folder,
+    /// `target`.
     pub fn write(
         contents: Contents,
         source: &Path,

@@ -123,8 +123,8 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     let operators = operators.map_err(at(&build.source))?;
     write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
     write(&source.join("lib.rs"), &library(&operators))?;
-    // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
-    // has no `glam` to hold back; this then fails without harm.
+    // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with those after 0.30. The `cuda_std` on crates.io has
+    // no `glam`; then this command fails without harm.
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["update", "--package=glam", "--precise=0.30.5"])
         .current_dir(&device)

@@ -18,16 +18,16 @@ use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 pub struct Texts {
     /// All of them, compressed.
     packed: &'static [u8],
-    /// Where which lies, the best first.
+    /// The position of each variant, the best first.
     variants: &'static [Variant],
     /// Whether texts for 8.0 are made of those for 9.0.
     lacks_8_0: bool,
-    /// Whether whole texts for 7.0 are, too.
+    /// Whether whole texts for 7.0 are made of those for 9.0, too.
     lacks_7_0: bool,
 }
 
 impl Texts {
-    /// What [`operators!`](crate::operators) includes.
+    /// The texts that [`operators!`](crate::operators) includes.
     #[doc(hidden)]
     pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
         Self {

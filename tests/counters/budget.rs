@@ -16,9 +16,8 @@
 //!
 //! There are 64 columns, of two chunks each.
 //!
-//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane,
-//! without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks tell
-//! each other accumulators of many words.)
+//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane, without bank conflicts
+//! and without local memory. (Scans of wider results read fewer bytes a lane, and blocks publish accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;

@@ -281,7 +281,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.shared).ticket = ticket.index;
                 (*self.shared).tag = ticket.tag;
             }
-            // Orders the ticket before all threads' reads.
+            // Orders the write of the ticket before all threads' reads.
             simt::barrier();
         }
     }

@@ -44,8 +44,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves the order to the L2 cache in which it gives up lines. All other scans ask it to evict
-/// last what they read. Inclusive sums of `f32`, in µs, left alone and not (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask it to evict last what they read. Inclusive
+/// sums of `f32`, in µs, without and with that request (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

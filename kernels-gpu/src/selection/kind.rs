@@ -19,7 +19,7 @@ pub const IF: Definition = Definition {
         // The first ticket; the warps' shares.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Tiles published, and that there is no more. The warp that looks back hears of them before its first look-back and after each.
+        // Tiles sent, and the end. The warp that looks back receives them before its first look-back and after each.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),

@@ -168,7 +168,7 @@ fn rungs(document: Document, kind: Kind) -> impl Iterator<Item = Rung> {
     of(document).chain(of(Document::Library))
 }
 
-/// How many items a rung can be given without the others having to wait for long.
+/// The most items for a rung, so that it does not hold up the others for long.
 fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,

@@ -49,7 +49,7 @@ impl Bench {
         }
     }
 
-    /// The one of two that suits the device.
+    /// `real` on a real device, `interpreted` on the virtual one.
     pub fn choose<T>(&self, real: T, interpreted: T) -> T {
         match self.mode {
             Mode::Real => real,

@@ -13,8 +13,8 @@ use super::{Launch, Unit};
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values, which their first warps have, with the values that were published before. A unit does so on each level of
-    /// the tree on which it is the last: of sixteen chunks, of 256, …, or of its column. Then it publishes its value, or writes the
+    /// Combines the units' values, which their first warps have, with the values that were published before. A unit combines on each level
+    /// of the tree on which it has the last chunk: of sixteen, of 256, …, or of its column. Then it publishes its value, or writes the
     /// column's result.
     ///
     /// # Safety

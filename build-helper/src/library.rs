@@ -14,7 +14,7 @@ use crate::variant::Variant;
 /// The crates that device code is made by, beside each other where sources lie.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the sources that device code is made by, or of their version where they do not lie beside each other.
+/// A hash of the sources that make device code, or of their version if they are not beside each other.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {

@@ -72,7 +72,7 @@ impl Thing {
         Self::Variable,
     ];
 
-    /// Whether an instruction is it or has it.
+    /// Whether an instruction is of this sort, or contains it.
     fn is_in(self, instruction: &Instruction, shared_array: &str) -> bool {
         let operation = instruction.operation();
         match self {
@@ -300,7 +300,7 @@ mod tests {
                 matches!(found, Err(Fault::Has(found, _)) if found == thing),
                 "{spoilt}: {found:?}"
             );
-            // Where all is allowed, it passes.
+            // It passes if everything is allowed.
             let lenient = Rules {
                 forbidden: &[],
                 ..rules()

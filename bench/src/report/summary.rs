@@ -121,8 +121,8 @@ impl Summary {
         Spread::of(runs.values().map(|micros| bytes / micros / 1e3))
     }
 
-    /// How many times as fast as another side's call warpfold's is, or for the driver's: which part of a copy's rate
-    /// it has. Both of the same run.
+    /// How many times as fast warpfold's call is as another side's. For the driver's copy: the part of a copy's rate that warpfold reaches.
+    /// Both of the same run.
     pub fn ratio(&self, subject: &Subject, side: Side) -> Option<Spread> {
         let theirs = self.runs(subject, side)?;
         let ours = self.runs(subject, Side::Warpfold)?;

@@ -141,8 +141,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 
     /// The part of the warp that looks back.
     ///
-    /// # Safety
-    /// The same as for [`select`]: the warp of a block after those that share its tiles, whole.
+    /// # Safety The same as for [`select`]. The whole warp that follows the warps that share the tiles calls it.
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;

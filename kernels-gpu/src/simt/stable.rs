@@ -93,7 +93,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Comes to the barrier of a number without waiting for the others.
+/// Arrives at a barrier with a number, without waiting for the other warps.
 ///
 /// # Safety
 /// The same as for [`wait_at_barrier`], by which some other warp comes there.

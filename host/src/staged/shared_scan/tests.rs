@@ -63,7 +63,7 @@ fn scans_share_one_lane_of_each_gpu() {
 /// When a rank comes for its lane that is not the first.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Scans items of three pieces over two GPUs, of which each begins so late.
+/// Scans items of three pieces over two GPUs. Each GPU begins this late.
 fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
     let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {

@@ -1,7 +1,7 @@
 //! The exchange between the warps that scan and the warp that looks back: tiles one way, prefixes the other.
 //!
-//! For each turn there are a slot of shared memory and a barrier for either. The sender writes the slot, arrives at the barrier and goes
-//! on. The receiver waits at the barrier, and reads.
+//! Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the barrier and goes on.
+//! The receiver waits at the barrier, and reads.
 //!
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.

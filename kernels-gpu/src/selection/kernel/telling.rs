@@ -1,6 +1,6 @@
 //! The exchange between the warps that share a tile and the warp that looks back: tiles one way, prefixes the other.
 //!
-//! As a scan does it. For each turn there are a slot of shared memory and a barrier for either. The sender writes the slot, arrives at the
+//! As a scan does it. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
 //! barrier and goes on. The receiver waits at the barrier, and reads.
 //!
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses

@@ -71,7 +71,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
     definitions
 }
 
-/// A statement on a line of its own, of an operation that is folded.
+/// A statement on its own line whose operation is folded.
 struct Statement<'a> {
     operation: Operation,
     /// The operation as the text has it.

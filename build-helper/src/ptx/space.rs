@@ -8,8 +8,8 @@
 //! cvta.to.global.u64 %rd2, %rd3;      global
 //! ```
 //!
-//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over
-//! all that writes it. Addresses are those of the space, so that `cvta.to` of one that is known becomes a copy.
+//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over all
+//! that writes it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a copy.
 //!
 //! Not covered: an address that goes through memory, or that is in another space on another path. An access by
 //! such an address is an error.

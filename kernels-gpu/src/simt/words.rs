@@ -58,8 +58,8 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] of the word at `first` and of seven words before it, each 32 words from the next; and of the words at `other` that
-/// the list names.
+/// [`load_at_once!`] for the word at `first`, for seven words before it at distances of 32 words, and for the words at `other` that the
+/// list names.
 macro_rules! load_words_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }

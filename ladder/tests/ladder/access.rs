@@ -78,7 +78,7 @@ impl Drawing {
         strides
     }
 
-    /// The items that each warp is at, at the level of this stride.
+    /// The items that each warp accesses at the level of this stride.
     fn warps(&self, stride: u32, block: u32) -> impl Iterator<Item = Vec<u32>> {
         let warp = move |first: u32| {
             let threads = first..first + 32;

@@ -91,8 +91,8 @@ impl Build {
     }
 
     /// Writes the files that the host includes. They come from the committed device code if it fits. Otherwise rows that are not in the
-    /// cache are compiled. All is compiled if the device code is to be written, or with rust-cuda's compiler. Why the committed code was
-    /// not used, if there is any.
+    /// cache are compiled. All is compiled if the device code is to be written, or with rust-cuda's compiler. Gives the reason why
+    /// committed code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

@@ -44,8 +44,8 @@ pub fn and_wait(
     })
 }
 
-/// Checks that offsets ascend from the offset before them, and that none is beyond the items. The first one has this index. The last of
-/// them.
+/// Checks that offsets ascend from the offset before them, and that none is beyond the items. The first one has this index. Gives the last
+/// of them.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,

@@ -168,8 +168,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
-    /// The items of 16 bytes combined, the first of which is item `index` of the input: from left to right, unless the
-    /// operator is [`Self::EXACT`]; pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
+    /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right,
+    /// unless the operator is [`Self::EXACT`]; and pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {

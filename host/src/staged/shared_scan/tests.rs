@@ -48,7 +48,7 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // Of each GPU another scan's rank comes first, and waits for that scan's other rank in the middle of its work.
+        // On each GPU, another scan's rank comes first, and waits in the middle of its work for that scan's other rank.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {

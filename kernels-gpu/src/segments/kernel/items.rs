@@ -218,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut to: *mut u32 = room.vector_address(place).cast();
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // Of vectors so far apart, the places are as far apart everywhere.
+        // Vectors at this distance have places at this distance, wherever they are.
         let places = items * self.threads();
         let stride = place_of::<T>(places as usize) * size_of::<T>();
         let far = places as u64 * size_of::<T>() as u64;

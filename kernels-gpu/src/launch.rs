@@ -40,7 +40,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
+/// The version of the kernels' arguments. Device code made for another one is not launched, but made anew.
 pub const INTERFACE: u32 = 10;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what

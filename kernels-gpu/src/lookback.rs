@@ -6,12 +6,12 @@
 //!
 //! 1. every tile publishes its aggregate, the last tile of every group of 32 the next group's prefix;
 //! 2. a tile's prefix is its group's prefix and a fixed tree over the aggregates of the group's lower tiles;
-//! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits
-//!    whether it is read, or folded from an earlier group's prefix that happens to be known and the tiles after it.
+//! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits whether it
+//!    is read, or folded from the prefix of an earlier group and the tiles after it.
 //!
-//! Where all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of
-//! [seven groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles and for nobody's fold. A
-//! warp alone is slow: what a look-back takes is mostly its instructions, one after another. So it has few.
+//! Where all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of [seven
+//! groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles, and for no other block's fold. A single
+//! warp is slow: a look-back's time is mostly that of its instructions, one after another. So it has few instructions.
 //!
 //! **Progress.** A wait for a value of tile `u` is a wait for the block that holds `u`. That block waits only for values of tiles below
 //! `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run. So

@@ -36,7 +36,7 @@ enum Counts {
     Always,
     /// Where one of these words counts.
     WithOne(BTreeSet<String>),
-    /// Where one of an `impl`'s words counts that the file defines: of its type or, if there is none, of its trait.
+    /// An `impl` counts if one of its words counts that the file defines: a word of its type or, if there is none, of its trait.
     OfImpl {
         of_type: BTreeSet<String>,
         of_trait: BTreeSet<String>,

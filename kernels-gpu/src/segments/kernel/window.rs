@@ -91,9 +91,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Tells the block the chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end`
-    /// begin; none where the offsets that say where its chunks begin and end are refused. All of its items exist, and they are fewer
-    /// than two chunks'.
+    /// Shares the chunks of window `number` with the block, whose window `window` it is. The segments from `first` to before `end` begin
+    /// there. There are no chunks if the offsets at the chunks' borders are refused. All of its items exist, and they are fewer than two
+    /// chunks'.
     ///
     /// # Safety
     /// The same as for [`super::segmented_reduce`]; the segments exist, or end at the last one. Nobody else accesses the window and

@@ -1,4 +1,4 @@
-//! Rows of operators, compiled: those that the cache has not, side by side where there are processors.
+//! Compiling rows of operators: those that are not in the cache, in parallel if there are several processors.
 //!
 //! rustc takes one processor for a crate. So each row that is missing is a crate of its own: the user's file without the other rows. A
 //! crate costs a fifth of a second more than its row. The longest are begun first, so that no processor is left with one at the end.
@@ -59,7 +59,7 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// What all rows depend on: the compiler, this library, and how the file is compiled.
+/// The common inputs of all rows: the compiler, this library, and how the file is compiled.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -68,7 +68,7 @@ fn base(build: &Build, toolchain: &Toolchain) -> Hash {
         .with(contents.as_bytes())
 }
 
-/// What is compiled apart, by name: the rows, or the whole file, whose name is empty.
+/// The separate compilations, by name: the rows, or the whole file, whose name is empty.
 fn parts(source: &Source) -> Vec<(&str, Hash)> {
     match source.rows() {
         [] => vec![("", source.tokens())],

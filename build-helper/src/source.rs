@@ -38,7 +38,7 @@ pub struct Row {
 }
 
 impl Source {
-    /// Reads a file's text. Of a text that is not Rust there are no tokens: the compiler will say what is wrong with it.
+    /// Reads a file's text. A text that is not Rust has no tokens: the compiler will report its mistakes.
     pub fn parse(text: String) -> Result<Self, Error> {
         let Ok(tokens) = text.parse::<TokenStream>() else {
             return Ok(Self {
@@ -149,7 +149,7 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 
-/// The names behind `fn` in a list, which are those of its functions: what is inside of a function is in a group.
+/// The names behind `fn` in a list: the list's functions. Nested functions are inside groups.
 fn functions(list: &Group) -> Vec<String> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let names = tokens.windows(2).filter_map(|two| match two {
@@ -161,7 +161,7 @@ fn functions(list: &Group) -> Vec<String> {
     names.collect()
 }
 
-/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler says what is wrong with it.
+/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler reports the mistake.
 fn rows(list: &Group) -> Vec<Row> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let is_end =

@@ -66,7 +66,7 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 10, "{refusals:?}");
 }
 
-/// A mistake in a file that is right otherwise: what is replaced by what, the line, and what the first line on the screen says.
+/// A mistake in a file that is otherwise right: the replaced text, its replacement, the line, and the first line on the screen.
 const MISTAKES: [(&str, &str, usize, &str); 7] = [
     (
         "use warpfold",
@@ -161,7 +161,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
 }
 
-/// What is first on the screen says what to write, and the compiler's message after it names the line.
+/// The first line on the screen gives the advice, and the compiler's message after it names the line.
 fn a_mistake_is_answered_with_its_line_and_what_to_write() {
     for (file, line, advice) in [
         (

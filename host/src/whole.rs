@@ -15,7 +15,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::{RESULT_MAX_BYTES, Row};
 use crate::launch::{Queue, Region, Span};
 
-/// Where one result goes: that of a reduction, or the total of a scan.
+/// The output for one result: of a reduction, or the total of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Destination {
     /// To the first place of the caller's.
@@ -31,7 +31,7 @@ impl Destination {
         }
     }
 
-    /// What is to be checked of it.
+    /// The part to check.
     fn region(self, argument: Argument) -> Option<Region> {
         match self {
             Destination::Callers(span) => Some(Region::written(argument, span, 1)),

@@ -27,7 +27,7 @@ pub struct Control {
     pub departures: u32,
     /// The tag of the last launch that refused its offsets.
     pub fault: u64,
-    /// What stands before the first item of the next scan, if it has an initial value.
+    /// The initial value of the next scan, if it has one.
     pub initial: Initial,
 }
 

@@ -16,7 +16,7 @@ use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
 /// Row-major matrices, at least one, of at least one column each.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
-    /// All of their items, and what may lie between rows.
+    /// All of their items, with any padding between rows.
     pub items: Span,
     pub layout: Layout,
     /// Where the device's memory has how many there are, if the layout only says the most.
@@ -31,7 +31,7 @@ pub(crate) enum Count {
     OfMatrices(Span),
 }
 
-/// What a launch knows of its matrix, whatever is made of the columns.
+/// A launch's matrix, for reductions and for scans.
 struct Prepared {
     kernel: Arc<LoadedKernel>,
     scratch: WorkspaceSpan,
@@ -48,7 +48,7 @@ impl Matrices {
         })
     }
 
-    /// Groups along an axis. A number on the device is that of what lies one after another: of rows, or of matrices.
+    /// Groups along an axis. A count in device memory: of rows, or of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -61,7 +61,7 @@ impl Matrices {
         })
     }
 
-    /// Whether they are rows, one right after another, of which the device may know how many there are.
+    /// Whether these are contiguous rows, whose number may be a count in device memory.
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
@@ -73,7 +73,7 @@ impl Matrices {
         })
     }
 
-    /// The same as a kernel is told: an address, or 0, and whether it is of the number of rows.
+    /// The same as kernel arguments: an address or 0, and whether it counts rows.
     fn told_count(&self) -> (*const u64, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));
@@ -216,8 +216,7 @@ impl Queue<'_> {
     }
 }
 
-/// Reduces one column in the order of its items, of which the device knows how many there are, waits for the result, and writes it to
-/// these bytes.
+/// Reduces one column in the order of its items, whose number is in device memory. Waits for the result, and writes it to these bytes.
 pub(crate) fn reduce_column_to_host(
     entered: Entered<'_>,
     row: &'static Row,

@@ -27,7 +27,7 @@ use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span};
 use crate::reference;
 
-/// Reduces all items, of which this rank has `share`.
+/// Reduces all ranks' items. `share` is this rank's part of them.
 pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     root: Option<usize>,

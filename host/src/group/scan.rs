@@ -35,7 +35,7 @@ use crate::launch::{Queue, Span};
 use crate::reference;
 use crate::whole::check_scan;
 
-/// Scans all items, of which this rank has `share`, to `output`.
+/// Scans all ranks' items. `share` is this rank's part of them, and `output` takes its results.
 pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     share: Span,
@@ -88,7 +88,7 @@ struct Part<'a> {
     torn: Option<&'a Torn>,
 }
 
-/// What a pass does with a rank's tiles.
+/// A pass over a rank's tiles: publish aggregates, or store results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
     /// Their aggregates are published.

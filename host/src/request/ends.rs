@@ -1,4 +1,4 @@
-//! How requests end on a GPU: what `wait` gives for each verb, place, shape and output, and which requests can be queued.
+//! How requests end on a GPU: the result of `wait` for each verb, place, shape and output, and which requests can be queued.
 //!
 //! The traits stand on tuples of a request's types. A combination without an implementation does not compile.
 
@@ -105,7 +105,7 @@ fn results<R: Item>(
     })
 }
 
-/// Runs a call on items of the host, all at once, and writes its results to the first places of `to`, which has room for them.
+/// Runs a call on host items, all at once, and writes its results to the beginning of `to`, which is long enough.
 fn results_to(
     gpu: &Gpu,
     verb: Verb,

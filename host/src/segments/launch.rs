@@ -59,7 +59,7 @@ impl Segments {
                 .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
-    /// What is read, and the results that are written: this many.
+    /// The inputs, and this many results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
@@ -74,7 +74,7 @@ impl Segments {
     }
 }
 
-/// What a launch knows of its segments, whatever is made of them.
+/// A launch's segments, for reductions and for scans.
 pub(crate) struct Prepared {
     kernel: Arc<LoadedKernel>,
     offsets: Address,
@@ -97,7 +97,7 @@ impl Prepared {
 }
 
 impl Queue<'_> {
-    /// Queues what is made of each segment. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    /// Queues the work on the segments. If the offsets are refused, 1 is written to `report`, if that is not 0.
     pub fn segments(
         &mut self,
         row: &'static Row,

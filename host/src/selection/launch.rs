@@ -9,7 +9,7 @@ use crate::error::{Argument, Error, Result};
 use crate::kernel::{Entry, Type};
 use crate::launch::{Part, Queue, Region, Span, Untyped, check_lengths};
 
-/// What chooses items of one type.
+/// A kernel that chooses items of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
@@ -41,7 +41,7 @@ impl Chooser {
     }
 }
 
-/// What is written of a selection.
+/// The outputs of a selection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outputs {
     pub items: Option<Span>,
@@ -76,7 +76,7 @@ pub(crate) enum Count {
 }
 
 impl Count {
-    /// What is written of the caller's memory.
+    /// The caller's memory that is written.
     fn region(self) -> Option<Region> {
         match self {
             Count::Callers(span) => Some(Region::written(Argument::Count, span, 1)),
@@ -86,7 +86,7 @@ impl Count {
 }
 
 impl Selection {
-    /// The runs of keys, of which where they start is written, with the end, and perhaps the first keys.
+    /// The runs of keys. Their starts are written, with the end, and perhaps their first keys.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -102,7 +102,7 @@ impl Selection {
         }
     }
 
-    /// What is read and written; of each output as many places as can be written.
+    /// Inputs and outputs; the length of an output limits what is written to it.
     fn regions(&self, count: Count) -> [Option<Region>; 8] {
         let outputs = self.outputs;
         let most = self.input.item_count + usize::from(outputs.with_end);
@@ -124,7 +124,7 @@ impl Selection {
         ]
     }
 
-    /// How many chosen items there is room for, and lengths of runs; nothing if neither are asked for.
+    /// The room for chosen items and for lengths of runs; `None` if neither are requested.
     pub fn capacity(&self) -> Option<usize> {
         let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
@@ -136,7 +136,7 @@ impl Selection {
         self.outputs.indices.map(|span| span.item_count)
     }
 
-    /// How many other items there is room for; nothing if they are not asked for.
+    /// The room for the other items; `None` if they are not requested.
     pub fn rejected_capacity(&self) -> Option<usize> {
         self.outputs.rejected.map(|span| span.item_count)
     }
@@ -252,7 +252,7 @@ impl Queue<'_> {
         unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
     }
 
-    /// Queues what a selection among no items writes. Nothing goes to a count of the library's own: it is known.
+    /// Queues the writes of a selection from an empty input. Nothing goes to a count of the library's own: it is known.
     fn select_nothing(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if let Count::Callers(count) = count {
             driver::write_item(count.address, &[0; 8], self.stream)?;

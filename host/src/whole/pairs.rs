@@ -36,7 +36,7 @@ impl PairSpan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of pairs: of no pairs, the operator's identity.
+    /// Queues a reduction of pairs. The result for no pairs is the operator's identity.
     pub fn reduce_pairs(
         &mut self,
         row: &'static Row,

@@ -1,4 +1,4 @@
-//! Reductions of all items: the plan, and the launches, of which a call may have several.
+//! Reductions of all items: the plan, and the launches. A call may have several launches.
 
 use std::ops::Range;
 
@@ -49,8 +49,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`, or of as many items of it as the number at the first place of `count` says. Of no items the result is
-    /// the operator's identity.
+    /// Queues a reduction of `input`, or of as many items of it as the number at the first place of `count` says. The result for no items
+    /// is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,

@@ -1,5 +1,5 @@
-//! Scans of all items: the plan, the launches, of which a call may have several, and what a scan may have besides: an initial value, a
-//! place for the total, a number of items that only the device knows.
+//! Scans of all items: the plan, the launches (a call may have several), and the options: an initial value, an output for the total, a
+//! count in device memory.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::error::{Argument, Result};
 use crate::kernel::Row;
 use crate::launch::{Part, Queue, Region, Span, Untyped};
 
-/// What a scan may be beside one of its items, from the first to the last, to results.
+/// The options of a scan.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanExtras<'a> {
     /// Whether it goes from the last item to the first.
     pub is_reversed: bool,
-    /// What stands before the first item: the bytes of an accumulator.
+    /// The prefix of the first item: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
     /// Where the total goes.
     pub total: Option<Destination>,
@@ -38,7 +38,7 @@ impl ScanExtras<'_> {
     };
 }
 
-/// A launch of a scan: which of its tiles, and what all of them need.
+/// A launch of a scan: its tiles, and the memory that all launches share.
 struct ScanPlan {
     part: Part,
     is_short: bool,
@@ -140,8 +140,8 @@ impl Queue<'_> {
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that publishes the aggregates of these tiles of a scan of `input`, and of the groups of which it has all
-    /// tiles, and stores nothing.
+    /// Queues a launch that stores nothing. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that consist
+    /// of such tiles.
     ///
     /// # Safety
     ///
@@ -228,7 +228,7 @@ impl Queue<'_> {
     }
 }
 
-/// What a scan reads and writes beside its options.
+/// The input and the output of a scan.
 fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
     [
         Some(Region::read(Argument::Input, input)),
@@ -236,7 +236,7 @@ fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
     ]
 }
 
-/// Checks what can be known of a scan's arguments without the driver.
+/// The checks of a scan's arguments that need no driver.
 #[cfg(feature = "nccl")]
 pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
     crate::launch::check(&of_scan(input, output))

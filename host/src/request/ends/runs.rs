@@ -82,7 +82,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Written, Uncounted
     }
 }
 
-/// What was asked for of the runs.
+/// The requested outputs of the runs.
 struct Found<T> {
     firsts: Vec<T>,
     lengths: Vec<u64>,

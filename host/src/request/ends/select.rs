@@ -85,7 +85,7 @@ macro_rules! of_host {
 of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
 of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
-/// What is asked for of items of the host.
+/// The requested results of a selection of host items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Chosen,
@@ -93,7 +93,7 @@ enum Part {
     Indices,
 }
 
-/// What was asked for.
+/// The requested results.
 struct Selected<T> {
     chosen: Vec<T>,
     rest: Vec<T>,

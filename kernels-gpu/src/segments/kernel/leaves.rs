@@ -32,7 +32,7 @@ pub struct Leaf {
     pub are_short: bool,
 }
 
-/// What is done with a work's leaves, or with its nodes. A trait, since not every compiler takes in a closure.
+/// A step over a work's leaves, or over its nodes. A trait, since not every compiler takes in a closure.
 pub trait Step<P> {
     /// Does it, with one of them.
     ///
@@ -173,7 +173,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds leaves. What a segment of one leaf has is its result.
+    /// Folds leaves. The value of a segment of one leaf is its result.
     ///
     /// # Safety
     /// Convergent: the whole block. Items and starts are written.
@@ -183,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let work = self.work(number);
             if self.task == Task::Scan && self.is_flat(&work, room) {
-                // Each chunk is a leaf, and a segment's only one: nobody asks for its total.
+                // Each chunk is a leaf, and a segment's only one: its total is not used.
                 return;
             }
             self.for_each_leaf::<Fold>(&work, room);
@@ -256,7 +256,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The left fold of 16 items or fewer, of which the first has an index, out of the vectors in which they lie.
+    /// The left fold of 16 items or fewer, read from their vectors. `index` belongs to the first item.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -289,7 +289,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if V < Self::VECTORS_AT_ONCE {
                     for_each_item!(P of T => {
                         let bit = V as u32 * items + P as u32;
-                        // What lies in other places is perhaps no item: the operator never sees it.
+                        // Other places may hold no item: the operator never sees them.
                         if mask & 1 << bit != 0 {
                             let index = index + (place + bit).wrapping_sub(begin) as u64;
                             let item = O::lift_at(item_of(&vectors[V], P), index);
@@ -305,7 +305,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// 16 items or fewer combined, of which the first has an index, one by one: a left fold, or pairwise.
+    /// 16 items or fewer combined one by one: a left fold, or pairwise. `index` belongs to the first item.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -374,7 +374,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds nodes of chunks that have more than one leaf. What a segment of one node has is its result.
+    /// Folds nodes of chunks that have more than one leaf. The value of a segment of one node is its result.
     ///
     /// # Safety
     /// The whole block. The leaves are written.
@@ -437,7 +437,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `count` values combined, at least one: a left fold, four at a time, of which some may be left out; or pairwise.
+    /// `count` values combined, at least one: a left fold, four at a time (some of the last four may be left out), or pairwise.
     ///
     /// # Safety
     /// They are written.
@@ -468,7 +468,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         folded
     }
 
-    /// Puts a chunk's value where it belongs: a whole segment's to its result, and what others wait for to the board.
+    /// Stores a chunk's value: a whole segment's as its result, any other on the board, where other blocks wait for it.
     ///
     /// # Safety
     /// Nobody else finishes the chunk.

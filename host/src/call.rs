@@ -130,6 +130,9 @@ pub(crate) fn wait_for_result(
     let mut loans = Loans::default();
     let spans = arguments.lend(User::WaitingCall, &mut loans);
     let (input, count) = (spans.input, spans.count);
+    if let Some(row) = verb.row() {
+        row.check_indices(input.item_count)?;
+    }
     gpu.enter(|entered| {
         finish_before(&loans)?;
         match (verb, spans.second) {
@@ -156,6 +159,7 @@ pub(crate) fn wait_for_result_in_order(
 ) -> Result<()> {
     let mut loans = Loans::default();
     let spans = arguments.lend(User::WaitingCall, &mut loans);
+    row.check_indices(spans.input.item_count)?;
     gpu.enter(|entered| {
         finish_before(&loans)?;
         match spans.count {
@@ -247,6 +251,10 @@ pub(crate) enum Made {
 impl<'a> Work<'a> {
     /// The work of a call; `None` where there is nothing to do.
     pub fn new(verb: Verb, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
+        if let Some(row) = verb.row() {
+            let item_count = arguments.input.item_count;
+            row.check_indices(arguments.shape.longest_group(item_count))?;
+        }
         match verb {
             Verb::Reduce(row) => Self::grouped(row, Made::Reduction, arguments),
             Verb::ReducePairs(row) => {

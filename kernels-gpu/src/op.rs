@@ -19,7 +19,7 @@ mod tuple;
 
 pub use counts::{CountNonZero, SumOfSquares, WideSumOfSquares};
 pub use dot::Dot;
-pub use extremes::{ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
+pub use extremes::{ArgIndex, ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
 #[doc(hidden)]
 pub use keys::{Located, Ordered};
 pub use log_sum_exp::{Exponentials, LogSumExp};
@@ -118,6 +118,10 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 
     /// A combined value, as it is written to an output.
     fn lower(value: Self::Accumulator) -> Self::Output;
+
+    /// The most items that belong together of which each has an index that results can hold.
+    #[doc(hidden)]
+    const MOST_ITEMS: u64 = u64::MAX;
 
     /// The order in which a scan combines the aggregates of a group's tiles.
     #[doc(hidden)]

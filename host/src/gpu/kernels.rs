@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::backward;
+use warpfold_ptx::indices;
 
 use super::Properties;
 use super::addresses::AddressMap;
@@ -111,9 +112,10 @@ fn key(entry: &'static Entry, is_backward: bool) -> usize {
 fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
     for candidate in ptx::candidates(entry, device.compute_capability) {
-        let text = match is_backward {
-            true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
-            false => candidate.text,
+        let text = match (is_backward, entry.has_short_indices()) {
+            (true, _) => backward(&candidate.text).ok_or_else(|| missing(entry))?,
+            (false, true) => indices::short(&candidate.text).ok_or_else(|| missing(entry))?,
+            (false, false) => candidate.text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

@@ -124,6 +124,12 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
+/// The items of four vectors, combined by an operator with wide accumulators.
+#[inline(always)]
+pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+    wide::total_of_four(vectors, index)
+}
+
 /// What a scan puts at the places of a vector, `before` which this stands. Only operators with wide accumulators look at the index of
 /// the first item.
 #[inline(always)]

@@ -5,6 +5,7 @@
 
 use half::{bf16, f16};
 
+use super::has_totals_of_four;
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
@@ -56,6 +57,22 @@ fn lower<O: Op<T>, T: Element>() {
 fn total<O: Op<T>, T: Element>() {
     let words = take_words::<0, 1, 2, 3>();
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
+}
+
+/// Where no skeleton has the hole, it is not worth compiling.
+#[inline(always)]
+fn total_of_four<O: Op<T>, T: Element>() {
+    if !has_totals_of_four::<O, T>() {
+        return;
+    }
+    let vectors = [
+        take_words::<0, 1, 2, 3>(),
+        take_words::<4, 5, 6, 7>(),
+        take_words::<8, 9, 10, 11>(),
+        take_words::<12, 13, 14, 15>(),
+    ];
+    let index = take_index::<O::Accumulator, 16>();
+    give_words(O::total_of_four(vectors, index));
 }
 
 #[inline(always)]
@@ -131,6 +148,7 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol combine_equal: combine_equal::<$op, $t>());
+        body!($symbol total_of_four: total_of_four::<$op, $t>());
     };
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         const _: () = {

@@ -20,7 +20,7 @@ use crate::contract::Tree;
 use crate::element::VECTOR_WORDS;
 use crate::element::{first_words, put_item, vector_of};
 use crate::element::{Accumulator, Element, Vector, Words};
-use crate::op::{Commutative, Op};
+use crate::op::{four_totals, Commutative, Op};
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
@@ -31,6 +31,11 @@ use crate::thread::Items;
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,
 );
+
+/// Whether the items of four vectors are combined in a hole. Those of eight bytes are few, and compilers would branch between them.
+const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
+    O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
+}
 
 /// Those for which no item lifts to the identity: a reduction lifts existing items only.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
@@ -85,7 +90,7 @@ impl<
 
     #[inline(always)]
     fn combine_equal(left: A, right: A) -> A {
-        match A::IS_WIDE && !EXACT {
+        match A::IS_WIDE {
             true => holes::combine_equal(left, right),
             false => holes::combine(left, right),
         }
@@ -99,6 +104,14 @@ impl<
     #[inline(always)]
     fn total(words: Words, index: u64) -> A {
         holes::total(words, index)
+    }
+
+    #[inline(always)]
+    fn total_of_four(vectors: [Words; 4], index: u64) -> A {
+        match has_totals_of_four::<Self, T>() {
+            true => holes::total_of_four(vectors, index),
+            false => four_totals::<Self, T>(vectors, index),
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, Element};
+use crate::element::{first_words, for_each_item, item_of, Accumulator, Element};
+use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{chunk_items, has_vectors, vector_items, Task, Work, FAN};
@@ -88,6 +89,9 @@ impl Step<Node> for Fold {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+
+    /// Whether any order of combination gives the same bits. Skeletons for narrower values are of other operators too.
+    pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
     /// Whether a chunk has one node only.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
@@ -437,7 +441,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `count` values combined, at least one: a left fold, four at a time, of which some may be left out; or pairwise.
+    /// `count` values combined, at least one: a left fold, four at a time, of which some may be left out; or pairwise. Each has items.
     ///
     /// # Safety
     /// They are written.
@@ -447,6 +451,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
         if O::IS_PAIRWISE {
             return sixteens::pairwise::<O, T>(count, value);
+        }
+        if Self::IS_EXACT && count == FAN {
+            let two = |place: u32| O::combine_equal(value(place), value(place + 1));
+            let four = |place: u32| O::combine_equal(two(place), two(place + 2));
+            let eight = |place: u32| O::combine_equal(four(place), four(place + 4));
+            return O::combine_equal(eight(0), eight(8));
         }
         let mut folded = value(0);
         let mut place = 1;
@@ -479,7 +489,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {
                     let segment = work.segment + chunk as u64;
-                    self.output.add(segment as usize).write(O::lower(value));
+                    write_result!(O, T, self.output, segment as usize, value);
                 }
                 return;
             }

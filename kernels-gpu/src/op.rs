@@ -155,6 +155,26 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         four_totals::<Self, T>(vectors, index)
     }
+
+    /// Whether values have the index of an item, which is found where it is needed: of [many values](Self::bound_of_four), one wins.
+    #[doc(hidden)]
+    const FINDS_LATE: bool = false;
+
+    /// [`Self::total_of_four`], with the index of the first item in the place of the right one, where that [is found
+    /// late](Self::FINDS_LATE).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
+        Self::total_of_four(vectors, index)
+    }
+
+    /// The index that a value has, if it has one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn index_of(value: Self::Accumulator) -> u64 {
+        let _ = value;
+        0
+    }
 }
 
 /// What [`Op::total_of_four`] is unless an operator knows better: the vectors' totals, combined pairwise.

@@ -168,6 +168,18 @@ macro_rules! located {
             fn total_of_four(vectors: [Words; 4], index: u64) -> T::Located {
                 T::least_of_four::<$falling>(vectors, index)
             }
+
+            const FINDS_LATE: bool = size_of::<T>() == size_of::<u32>();
+
+            #[inline(always)]
+            fn bound_of_four(vectors: [Words; 4], index: u64) -> T::Located {
+                T::bound_of_four::<$falling>(vectors, index)
+            }
+
+            #[inline(always)]
+            fn index_of(value: T::Located) -> u64 {
+                value.index()
+            }
         }
     };
 }

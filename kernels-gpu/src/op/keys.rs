@@ -134,6 +134,12 @@ pub trait Ordered: Element {
         let two = |v: usize| least(v).least_of_next(least(v + 1));
         two(0).least_of_next(two(2))
     }
+
+    /// The key of the least of four vectors' items, with this index, which is that of the first; or with the right one.
+    #[inline(always)]
+    fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
+        Self::least_of_four::<FALLING>(vectors, index)
+    }
 }
 
 /// The rising keys of a word's items, and all bits of those that are NaN.
@@ -238,6 +244,18 @@ narrow! {
 /// Items that are one word: how it becomes a key.
 macro_rules! words {
     ($($t:ident: $key:expr;)*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn of_bits(bits: u32) -> $t {
+                bits as $t
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                self as u32
+            }
+        }
+
         impl Ordered for $t {
             type Located = [u32; 3];
 
@@ -253,16 +271,34 @@ macro_rules! words {
 
             #[inline(always)]
             fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
-                let extreme = |a: u32, b: u32| match FALLING {
-                    false => Ord::min(a as $t, b as $t) as u32,
-                    true => Ord::max(a as $t, b as $t) as u32,
-                };
-                let found = Found::among(vectors, extreme);
+                let found = Found::among(vectors, extreme_word::<$t, FALLING>);
                 let key = directed::<FALLING>($key(found.extreme));
                 Located::new(key, index + (found.first + place_of(found.words, found.extreme)) as u64)
             }
+
+            #[inline(always)]
+            fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+                let extreme = extreme_of_four(vectors, extreme_word::<$t, FALLING>);
+                Located::new(directed::<FALLING>($key(extreme)), index)
+            }
         }
     )*};
+}
+
+/// The lesser of two integers, or the greater, as bits.
+#[inline(always)]
+fn extreme_word<T: Word, const FALLING: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (T::of_bits(a), T::of_bits(b));
+    match FALLING {
+        false => Ord::min(a, b).bits(),
+        true => Ord::max(a, b).bits(),
+    }
+}
+
+/// An integer of 32 bits.
+trait Word: Copy + Ord {
+    fn of_bits(bits: u32) -> Self;
+    fn bits(self) -> u32;
 }
 
 /// The least of four keys, the first of which has this index.
@@ -271,6 +307,13 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
     let (key, place) = first_least(left, right);
     Located::new(key, index + place as u64)
+}
+
+/// The extreme of four vectors' items, which are a word each, as `extreme` says which of two it is: all as bits.
+#[inline(always)]
+fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
+    let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+    extreme(extreme(a, b), extreme(c, d))
 }
 
 /// What is found of the extreme of four vectors' items, which are a word each.
@@ -371,15 +414,27 @@ impl Ordered for f32 {
             let two = |v: usize| least(v).least_of_next(least(v + 1));
             return two(0).least_of_next(two(2));
         }
-        let extreme = |a: u32, b: u32| extreme_of_two::<FALLING>(a, b);
         let Found {
             extreme,
             words,
             first,
-        } = Found::among(vectors, extreme);
+        } = Found::among(vectors, extreme_of_two::<FALLING>);
         let (key, place) = (number_key::<FALLING>(extreme), place_of(words, extreme));
         let [key, place, ..] = unless_nan(f32::from_bits(extreme), words, [key, place, key, place]);
         Located::new(key, index + (first + place) as u64)
+    }
+
+    #[inline(always)]
+    fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            return Self::least_of_four::<FALLING>(vectors, index);
+        }
+        let extreme = extreme_of_four(vectors, extreme_of_two::<FALLING>);
+        let key = match f32::from_bits(extreme).is_nan() {
+            true => 0,
+            false => number_key::<FALLING>(extreme),
+        };
+        Located::new(key, index)
     }
 
     #[inline(always)]
@@ -562,6 +617,8 @@ mod tests {
                 assert!(found.key() == rising.key() && found.index() == rising.index());
                 let found = T::least_of_four::<true>(vectors, 40);
                 assert!(found.key() == falling.key() && found.index() == falling.index());
+                assert!(T::bound_of_four::<false>(vectors, 40).key() == rising.key());
+                assert!(T::bound_of_four::<true>(vectors, 40).key() == falling.key());
             }
         }
         const NAN: u32 = 0xffc0_0001;

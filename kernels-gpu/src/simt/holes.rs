@@ -130,6 +130,12 @@ pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::total_of_four(vectors, index)
 }
 
+/// The same, with the index of the first item.
+#[inline(always)]
+pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+    wide::bound_of_four(vectors, index)
+}
+
 /// What a scan puts at the places of a vector, `before` which this stands. Only operators with wide accumulators look at the index of
 /// the first item.
 #[inline(always)]

@@ -15,10 +15,11 @@ mod bodies;
 
 use core::marker::PhantomData;
 
+use crate::arithmetic::of_two_words;
 use crate::block::Placement;
 use crate::contract::Tree;
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, put_item, vector_of};
+use crate::element::{accumulator_word, first_words, put_item, vector_of};
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::op::{four_totals, Commutative, Op};
 use crate::selection::{Equality, Predicate};
@@ -35,6 +36,11 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
 /// Whether the items of four vectors are combined in a hole. Those of eight bytes are few, and compilers would branch between them.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
+}
+
+/// Whether values are keys with indices, of which the right one is found late.
+const fn finds_late<O: Op<T>, T: Element>() -> bool {
+    has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
 
 /// Those for which no item lifts to the identity: a reduction lifts existing items only.
@@ -111,6 +117,25 @@ impl<
         match has_totals_of_four::<Self, T>() {
             true => holes::total_of_four(vectors, index),
             false => four_totals::<Self, T>(vectors, index),
+        }
+    }
+
+    const FINDS_LATE: bool = finds_late::<Self, T>();
+
+    #[inline(always)]
+    fn bound_of_four(vectors: [Words; 4], index: u64) -> A {
+        match finds_late::<Self, T>() {
+            true => holes::bound_of_four(vectors, index),
+            false => <Self as Op<T>>::total_of_four(vectors, index),
+        }
+    }
+
+    /// Of three words, the first is a key, and the others are an index.
+    #[inline(always)]
+    fn index_of(value: A) -> u64 {
+        match A::WORDS {
+            3 => of_two_words(accumulator_word(value, 1), accumulator_word(value, 2)),
+            _ => 0,
         }
     }
 }

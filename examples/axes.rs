@@ -33,7 +33,11 @@ enum Failure {
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("row {row}: the device finds the greatest at {device}, the CPU at {cpu}")]
-    OtherPlace { row: usize, device: u64, cpu: u64 },
+    OtherPlace {
+        row: usize,
+        device: usize,
+        cpu: usize,
+    },
     #[error("item {item}: the device gives {device}, the CPU {cpu}")]
     OtherSum { item: usize, device: i64, cpu: i64 },
     #[error("cannot write the output: {0}")]
@@ -77,7 +81,8 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
     let scores: Vec<f32> = (0..batch * vocabulary)
         .map(|_| (random.bits() >> 40) as f32 / 16_384.0 - 512.0)
         .collect();
-    let (best, time) = common::timed(|| reduce::<ArgMax, _>(&scores).rows(vocabulary).wait(gpu));
+    let (best, time) =
+        common::timed(|| reduce::<ArgMax<u32>, _>(&scores).rows(vocabulary).wait(gpu));
     let best = best?;
     writeln!(
         out,
@@ -90,8 +95,8 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
                 cpu = place;
             }
         }
-        if device != cpu as u64 {
-            let cpu = cpu as u64;
+        if device as usize != cpu {
+            let device = device as usize;
             return Err(Failure::OtherPlace { row, device, cpu });
         }
     }

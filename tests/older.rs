@@ -78,6 +78,7 @@ macro_rules! each_kind {
         same!(name, scan::<Sum, _>(&items).segments(&offsets));
         same!(name, reduce::<Sum, _>(matrix).columns(COLUMNS));
         same!(name, reduce::<ArgMax, _>(matrix).columns(COLUMNS));
+        same!(name, reduce::<ArgMax<u32>, _>(matrix).columns(COLUMNS));
         same!(name, scan::<Sum, _>(matrix).columns(COLUMNS));
         same!(name, scan::<Max, _>(matrix).columns(COLUMNS).exclusive().reversed());
 

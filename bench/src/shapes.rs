@@ -1,5 +1,5 @@
 //! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths, columns, axes, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! segments of many lengths, columns, axes, selections, runs, values by key, wide items. warpfold and CUB take turns on the same buffers, and each result is checked.
 
 mod axes;
 mod by_key;
@@ -9,6 +9,7 @@ mod one_pass;
 pub mod report;
 mod segments;
 mod selection;
+mod wide;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -94,6 +95,13 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
             }
             if let Some(middle) = axes::Middle::new(&place) {
                 measurement.measure(&place, middle.shapes()?, run)?;
+            }
+            measurement.measure(&place, wide::directions(&place)?, run)?;
+            if exponent >= 16 {
+                let of_56 = wide::Wide::<[u64; 7]>::new(&place)?;
+                measurement.measure(&place, of_56.shapes(&place)?, run)?;
+                let of_64 = wide::Wide::<[u32; 16]>::new(&place)?;
+                measurement.measure(&place, of_64.shapes(&place)?, run)?;
             }
             for share in selection::SHARES {
                 let chosen = selection::Chosen::new(&place, share)?;

@@ -132,6 +132,10 @@ pub(crate) enum Work<'a> {
 impl<'a> Work<'a> {
     /// The work of a call; `None` where there is nothing to do.
     pub fn new(verb: Verb, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
+        if let Some(row) = verb.row() {
+            let item_count = arguments.input.item_count;
+            row.check_indices(arguments.shape.longest_group(item_count))?;
+        }
         match verb {
             Verb::Reduce(row) => Self::grouped(row, Made::Reduction, arguments),
             Verb::ReducePairs(row) => {
@@ -193,12 +197,27 @@ impl<'a> Work<'a> {
                 segments(SegmentStarts::Rows(row_items), count)
             }
         };
-        Ok((segments.count > 0).then_some(Work::Segments {
-            row,
-            segments,
-            made,
-            output,
-        }))
+        Ok(Self::segments(row, segments, made, output))
+    }
+
+    /// The work of segments. A single row is reduced as a whole array where that gives the same bits: more blocks share its work.
+    fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
+        let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
+        let is_alone = is_row && segments.count == 1 && segments.count_at.is_none();
+        match (made, row.whole) {
+            (Made::Reduction, Some(whole)) if is_alone => Some(Work::Reduce {
+                row: whole(),
+                input: segments.items,
+                count: None,
+                output,
+            }),
+            _ => (segments.count > 0).then_some(Work::Segments {
+                row,
+                segments,
+                made,
+                output,
+            }),
+        }
     }
 
     fn columns(row: &'static Row, matrices: Matrices, made: Made, output: Span) -> Option<Self> {
@@ -231,12 +250,7 @@ impl<'a> Work<'a> {
             count: layout.outer,
             count_at: matrices.count_at(),
         };
-        Ok((layout.outer > 0).then_some(Work::Segments {
-            row: along.segments,
-            segments,
-            made,
-            output,
-        }))
+        Ok(Self::segments(along.segments, segments, made, output))
     }
 
     fn whole(

@@ -26,6 +26,7 @@ use warpfold_kernels::workspace::{
 };
 use warpfold_kernels::{columns, selection};
 
+use crate::error::{Error, Result};
 use crate::ptx::Texts;
 
 /// An item as the library's functions take it: any [`Element`].
@@ -300,6 +301,10 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
+    /// The most items that belong together of which each has an index that a result can hold.
+    pub(crate) most_items: u64,
+    /// The row of whole arrays that gives a segment's bits too, if there is one.
+    pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
 
@@ -331,13 +336,51 @@ impl Row {
             item: Type::of::<T>(),
             result: Type::of::<O::Output>(),
             division: Division::of::<T, O::Accumulator>(tuning::tiles::<O, T>()),
+            most_items: O::MOST_ITEMS,
+            whole: None,
             lower: lower::<O, T>,
         }
+    }
+
+    /// The same, of an operator that has reductions of whole arrays.
+    const fn with_whole<O: Kernel<kind::reduce, T>, T: Item>(self) -> Self {
+        let whole: Option<fn() -> &'static Row> = match O::EXACT {
+            true => Some(O::row),
+            false => None,
+        };
+        Self { whole, ..self }
+    }
+
+    /// The same kernel of the table's, with results that are indices of 32 bits.
+    const fn with_short_indices(self) -> Self {
+        Self {
+            entry: Entry {
+                has_short_indices: true,
+                ..self.entry
+            },
+            ..self
+        }
+    }
+
+    /// Checks that results can hold the indices of so many items that belong together.
+    pub(crate) fn check_indices(&self, item_count: usize) -> Result<()> {
+        check_indices(self.most_items, item_count)
     }
 
     /// Writes the result that is made of an accumulator of these bytes, or else of the operator's identity.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
+    }
+}
+
+/// Checks that results which can hold the indices of `most_items` can hold those of so many items that belong together.
+pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
+    match item_count as u64 <= most_items {
+        true => Ok(()),
+        false => Err(Error::TooManyItems {
+            item_count,
+            number_bytes: size_of::<u32>(),
+        }),
     }
 }
 
@@ -401,6 +444,8 @@ pub struct Entry {
     symbol: &'static str,
     /// Where its texts are; in this library, if nowhere else.
     texts: Option<&'static Texts>,
+    /// Whether its results are indices of 32 bits, and its text that which is made for these.
+    has_short_indices: bool,
     blocks: fn(Copies, u32) -> Blocks,
 }
 
@@ -428,6 +473,7 @@ impl Entry {
         Self {
             symbol,
             texts,
+            has_short_indices: false,
             blocks,
         }
     }
@@ -435,6 +481,11 @@ impl Entry {
     /// The kernel's name in the PTX.
     pub(crate) fn symbol(&self) -> &'static str {
         self.symbol
+    }
+
+    /// Whether its text is the one for results that are indices of 32 bits.
+    pub(crate) fn has_short_indices(&self) -> bool {
+        self.has_short_indices
     }
 
     /// The texts that hold it, if they are not this library's.
@@ -462,8 +513,42 @@ macro_rules! row {
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
+    // Running extremes have indices of 64 bits.
+    (inclusive_scan $op:ident $t:ident $symbol:ident) => {
+        row!(@ inclusive_scan $op, $t, $symbol);
+    };
+    (exclusive_scan $op:ident $t:ident $symbol:ident) => {
+        row!(@ exclusive_scan $op, $t, $symbol);
+    };
+    (segmented_scan $op:ident $t:ident $symbol:ident) => {
+        row!(@ segmented_scan $op, $t, $symbol);
+    };
+    (columns_scan $op:ident $t:ident $symbol:ident) => {
+        row!(@ columns_scan $op, $t, $symbol);
+    };
+    ($kind:ident ArgMin $t:ident $symbol:ident) => {
+        row!(@ $kind ArgMin, $t, $symbol, with_short_indices);
+    };
+    ($kind:ident ArgMax $t:ident $symbol:ident) => {
+        row!(@ $kind ArgMax, $t, $symbol, with_short_indices);
+    };
+    ($kind:ident ArgMinMax $t:ident $symbol:ident) => {
+        row!(@ $kind ArgMinMax, $t, $symbol, with_short_indices);
+    };
     ($kind:ident $op:ident $t:ident $symbol:ident) => {
         row!(@ $kind $op, $t, $symbol);
+    };
+    (@ $kind:ident $op:ident, $item:ty, $symbol:ident, with_short_indices) => {
+        row!(@ $kind $op, $item, $symbol);
+
+        // SAFETY: the same kernel, of which the host makes the text for such results. It combines the same accumulators, of which an
+        // index of 32 bits is made by leaving out the upper ones: the operator's `lower`.
+        unsafe impl Kernel<kind::$kind, $item> for $op<u32> {
+            fn row() -> &'static Row {
+                static ROW: Row = made!($kind $op<u32>, $item, $symbol).with_short_indices();
+                &ROW
+            }
+        }
     };
     (@ $kind:ident $op:ident, $item:ty, $symbol:ident) => {
         // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
@@ -471,10 +556,24 @@ macro_rules! row {
         #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op {
             fn row() -> &'static Row {
-                static ROW: Row = Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol));
+                static ROW: Row = made!($kind $op, $item, $symbol);
                 &ROW
             }
         }
+    };
+}
+
+/// A row of the table's. That of segments knows the one of whole arrays, if the operator has one.
+macro_rules! made {
+    (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
+        Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))
+    };
+    (segmented_reduce $op:ident $(<$index:ident>)?, $item:ty, $symbol:ident) => {
+        Row::shipped::<kind::segmented_reduce, $op $(<$index>)?, $item>(stringify!($symbol))
+            .with_whole::<$op $(<$index>)?, $item>()
+    };
+    ($kind:ident $op:ty, $item:ty, $symbol:ident) => {
+        Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol))
     };
 }
 

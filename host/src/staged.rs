@@ -109,6 +109,7 @@ pub(crate) fn reduce(
     items: Items<'_>,
     result: &mut [u8],
 ) -> Result<()> {
+    row.check_indices(items.count())?;
     if items.bytes.len() <= SHORT_BYTES {
         return reduce_at_once(entered, row, items, result);
     }

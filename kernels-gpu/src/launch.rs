@@ -41,7 +41,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 }
 
 /// The version of the kernels' arguments. Device code made for another one is not launched, but made anew.
-pub const INTERFACE: u32 = 10;
+pub const INTERFACE: u32 = 11;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
 /// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.

@@ -113,6 +113,8 @@ mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub mod device;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+mod indices;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod lookback;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod simt;

@@ -19,7 +19,7 @@ mod tuple;
 
 pub use counts::{CountNonZero, SumOfSquares, WideSumOfSquares};
 pub use dot::Dot;
-pub use extremes::{ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
+pub use extremes::{ArgIndex, ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
 #[doc(hidden)]
 pub use keys::{Located, Ordered};
 pub use log_sum_exp::{Exponentials, LogSumExp};
@@ -142,7 +142,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// [`Self::combine`] of values of equally many items, whose number is a power of two: with the same bits, and perhaps with less work.
+    /// [`Self::combine`] of values of equally many items, whose number is a power of two; or, if the operator is [`Self::EXACT`], of any
+    /// values that have items, those on the left before those on the right: with the same bits, and perhaps with less work.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -159,6 +160,10 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// assert_eq!(<Sum as Op<u8>>::lower(sum), 44);
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
+
+    /// The most items that belong together of which each has an index that results can hold.
+    #[doc(hidden)]
+    const MOST_ITEMS: u64 = u64::MAX;
 
     /// The order in which a scan combines the aggregates of a group's tiles.
     #[doc(hidden)]
@@ -183,6 +188,43 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         });
         total
     }
+
+    /// The items of four consecutive vectors combined, the first of which is item `index`: neighbours first, each vector as
+    /// [`Self::total`] combines it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
+        four_totals::<Self, T>(vectors, index)
+    }
+
+    /// Whether values have the index of an item, which is found where it is needed: of [many values](Self::bound_of_four), one wins.
+    #[doc(hidden)]
+    const FINDS_LATE: bool = false;
+
+    /// [`Self::total_of_four`], with the index of the first item in the place of the right one, where that [is found
+    /// late](Self::FINDS_LATE).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
+        Self::total_of_four(vectors, index)
+    }
+
+    /// The index that a value has, if it has one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn index_of(value: Self::Accumulator) -> u64 {
+        let _ = value;
+        0
+    }
+}
+
+/// What [`Op::total_of_four`] is unless an operator knows better: the vectors' totals, combined pairwise.
+#[inline(always)]
+pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64) -> O::Accumulator {
+    let items = size_of::<Words>() / size_of::<T>();
+    let total = |v: usize| O::total(vectors[v], index + (v * items) as u64);
+    let two = |v: usize| O::combine_equal(total(v), total(v + 1));
+    O::combine_equal(two(0), two(2))
 }
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;

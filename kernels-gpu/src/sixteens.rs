@@ -20,12 +20,15 @@ pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
 /// first item. For operators that have [`has_vector_totals`].
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
-    let total = |v: usize| O::total(words(v), index + (v * 16 / size_of::<T>()) as u64);
-    let two = |v: usize| O::combine_equal(total(v), total(v + 1));
-    let four = |v: usize| O::combine_equal(two(v), two(v + 2));
+    let index = |v: usize| index + (v * 16 / size_of::<T>()) as u64;
+    let total = |v: usize| O::total(words(v), index(v));
+    let four = |v: usize| {
+        let vectors = [words(v), words(v + 1), words(v + 2), words(v + 3)];
+        O::total_of_four(vectors, index(v))
+    };
     match size_of::<T>() {
         1 => total(0),
-        2 => two(0),
+        2 => O::combine_equal(total(0), total(1)),
         4 => four(0),
         _ => O::combine_equal(four(0), four(4)),
     }

@@ -10,6 +10,7 @@
 //! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; which of them make which kernel |
 //! | [`older`] | texts for older devices, made of those for compute capability 9.0 |
 //! | [`direction`] | the texts of a scan that goes forward or backward |
+//! | [`indices`] | the text of a kernel whose results are indices of 32 bits |
 //! | [`synchronous`] | instructions that compute capability 7.0 lacks, written with those that it has |
 //! | [`cut`] | a text with one entry for each entry of a text |
 //! | [`finish`] | launch bounds, and what of a compiler's text is kept |
@@ -27,6 +28,7 @@ pub mod direction;
 mod error;
 pub mod fill;
 pub mod finish;
+pub mod indices;
 pub mod inspect;
 pub mod narrow;
 pub mod older;

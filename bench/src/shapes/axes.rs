@@ -1,9 +1,9 @@
-//! Groups along axes: places and moments of rows, and the middle axis of three.
+//! Groups along axes: places, moments and sums of exponentials of rows, and the middle axis of three.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{ArgMax, Moments, Sum, reduce, scan};
+use warpfold::{ArgMax, LogSumExp, Moments, Sum, reduce, scan};
 
 use super::one_pass::{first, is_near};
 use super::{Place, Shape};
@@ -22,6 +22,7 @@ pub struct Rows<'a> {
     row_items: usize,
     rows: usize,
     places: DeviceBuffer<u64>,
+    short_places: DeviceBuffer<u32>,
     moments: DeviceBuffer<Moments>,
 }
 
@@ -40,11 +41,13 @@ impl<'a> Rows<'a> {
             row_items,
             rows,
             places: DeviceBuffer::zeroed(rows)?,
+            short_places: DeviceBuffer::zeroed(rows)?,
             moments: DeviceBuffer::from_slice(&vec![Moments::zeroed(); rows])?,
         }))
     }
 
-    /// The places of the greatest, and the moments. CUB has neither of the two calls.
+    /// The places of the greatest, as numbers of 64 bits and of 32, the moments, and the logarithms of sums of exponentials. CUB has none of
+    /// these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {
             place,
@@ -63,6 +66,18 @@ impl<'a> Rows<'a> {
                 .to(&mut self.places.index(..))
                 .queue(place.gpu, place.stream)?)
         });
+        let short_places = Box::new(move || {
+            Ok(reduce::<ArgMax<u32>, _>(&place.input.index(..items))
+                .rows(row_items)
+                .to(&mut self.short_places.index(..))
+                .queue(place.gpu, place.stream)?)
+        });
+        let exponentials = Box::new(move || {
+            Ok(reduce::<LogSumExp, _>(&place.input.index(..items))
+                .rows(row_items)
+                .to(&mut place.output.index(..rows))
+                .queue(place.gpu, place.stream)?)
+        });
         let moments = Box::new(move || {
             Ok(reduce::<Moments, _>(&place.input.index(..items))
                 .rows(row_items)
@@ -77,6 +92,20 @@ impl<'a> Rows<'a> {
                 // SAFETY: there is no call of CUB's, which would use the arguments.
                 calls: unsafe { place.calls(places, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_places()),
+            },
+            Shape {
+                name: format!("arg max of 32 bits, {name}"),
+                bytes: bytes + 4 * rows as u64,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(short_places, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_short_places()),
+            },
+            Shape {
+                name: format!("log sum exp, {name}"),
+                bytes: bytes + 4 * rows as u64,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(exponentials, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_logarithms()),
             },
             Shape {
                 name: format!("count, mean and variance, {name}"),
@@ -104,6 +133,23 @@ impl<'a> Rows<'a> {
         self.places.copy_to(&mut found)?;
         let is_first = |row: usize| found[row] == first(&self.row(row), |a, b| a > b);
         Ok(self.some().into_iter().all(is_first))
+    }
+
+    fn are_short_places(&self) -> Result<bool> {
+        let mut found = vec![0; self.rows];
+        self.short_places.copy_to(&mut found)?;
+        let is_first = |row: usize| u64::from(found[row]) == first(&self.row(row), |a, b| a > b);
+        Ok(self.some().into_iter().all(is_first))
+    }
+
+    fn are_logarithms(&self) -> Result<bool> {
+        let mut found = vec![0.0f32; self.rows];
+        self.place.output.index(..self.rows).copy_to(&mut found)?;
+        let is_right = |row: usize| {
+            let exponentials = self.row(row).into_iter().map(|item| f64::from(item).exp());
+            is_near(f64::from(found[row]), exponentials.sum::<f64>().ln())
+        };
+        Ok(self.some().into_iter().all(is_right))
     }
 
     fn are_moments(&self) -> Result<bool> {

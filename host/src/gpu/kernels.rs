@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::{backward, forward};
+use warpfold_ptx::indices;
 
 use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
@@ -113,9 +114,10 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
-        let text = match is_backward {
-            true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
-            false => forward(candidate.text),
+        let text = match (is_backward, entry.has_short_indices()) {
+            (true, _) => backward(&candidate.text).ok_or_else(|| missing(entry))?,
+            (false, true) => indices::short(&candidate.text).ok_or_else(|| missing(entry))?,
+            (false, false) => forward(candidate.text),
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

@@ -8,6 +8,7 @@ use std::thread::{self, ScopedJoinHandle};
 use bytemuck::Zeroable;
 use warpfold_kernels::contract::reduce_chunk_count;
 
+use super::reduce::has_long_indices;
 use super::words::from_states;
 use crate::driver;
 use crate::error::{Error, Result};
@@ -98,6 +99,7 @@ impl Gpus {
         if items.is_empty() {
             return Ok(O::lower(O::identity()));
         }
+        has_long_indices::<O, T>();
         let chunk_count = reduce_chunk_count::<T>(items.len() as u64);
         let ranks = (self.gpus.len() as u64).min(chunk_count);
         if ranks == 1 || size_of_val(items) <= ALONE_BYTES {

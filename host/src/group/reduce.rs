@@ -33,6 +33,7 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     root: Option<usize>,
     share: Span,
 ) -> Result<O::Output> {
+    has_long_indices::<O, T>();
     let checked = check(session, root, share);
     let layout = session.begin(
         O::row().entry.symbol(),
@@ -47,6 +48,16 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         [] => Ok(O::lower(O::identity())),
         [owner] => reduce_on::<O, T>(session, &layout, owner, share, torn.as_ref()),
         _ => reduce_on_many::<O, T>(session, &layout, share, torn.as_ref()),
+    }
+}
+
+/// Refuses, at compile time, operators whose results are indices of 32 bits: ranks would not see that the others' are of 64.
+pub(super) fn has_long_indices<O: Kernel<kind::reduce, T>, T: Item>() {
+    const {
+        assert!(
+            O::MOST_ITEMS == u64::MAX,
+            "groups of GPUs give indices of 64 bits: `ArgMin`, not `ArgMin<u32>`"
+        )
     }
 }
 

@@ -56,6 +56,18 @@ pub(crate) enum Shape<M> {
     Keys(M),
 }
 
+impl<M> Shape<M> {
+    /// At most how many of these items belong together.
+    pub fn longest_group(&self, item_count: usize) -> usize {
+        match self {
+            Shape::Whole | Shape::InOrder | Shape::Segments(_) | Shape::Keys(_) => item_count,
+            Shape::Rows(row_items) => item_count.min(*row_items),
+            Shape::Columns(columns) => item_count.checked_div(*columns).unwrap_or(0),
+            Shape::Axis(axis) => axis.layout(item_count).map_or(0, |layout| layout.length),
+        }
+    }
+}
+
 /// The bytes of an accumulator.
 #[derive(Clone, Copy)]
 pub(crate) struct Value {

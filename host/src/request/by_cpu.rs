@@ -13,7 +13,7 @@ use super::memory::{OnTheHost, PairsIn, Returned};
 use super::shape::{Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Reduce, Runner, Written};
 use crate::error::Result;
-use crate::kernel::Item;
+use crate::kernel::{self, Item};
 use crate::reference;
 use crate::staged::Items;
 
@@ -37,6 +37,7 @@ fn reduce_groups<O: Op<T, Output: Item>, T: Item>(
     arguments: &Arguments<Memory<'_>>,
     count: usize,
 ) -> Result<Vec<O::Output>> {
+    check_indices::<O, T>(arguments)?;
     if has_no_row(arguments) {
         return identities::<O, T>(count);
     }
@@ -46,6 +47,13 @@ fn reduce_groups<O: Op<T, Output: Item>, T: Item>(
         Shape::Axis(axis) => axis::reduce::<O, T>(items, axis),
         _ => reference::segmented_reduce::<O, T>(items, &offsets(items.len(), shape)),
     })
+}
+
+/// Checks that results can hold the items' indices.
+fn check_indices<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> Result<()> {
+    let item_count = arguments.input.host().count();
+    let longest = arguments.shape.longest_group(item_count);
+    kernel::check_indices(O::MOST_ITEMS, longest)
 }
 
 /// Where the groups of a shape begin and end.
@@ -71,6 +79,7 @@ macro_rules! whole {
             type Given = O::Output;
 
             fn run(self, request: Reduce<'_, O, $item, $place, $shape, Returned>) -> Result<O::Output> {
+                check_indices::<O, $item>(&request.arguments)?;
                 let items = $items(&request.arguments)?;
                 Ok($reduced(&items))
             }
@@ -84,6 +93,7 @@ macro_rules! whole {
             fn run(self, request: Reduce<'_, O, $item, $place, $shape, Written>) -> Result<()> {
                 let mut arguments = request.arguments;
                 let to = room(arguments.results.take(), 1)?;
+                check_indices::<O, $item>(&arguments)?;
                 let items = $items(&arguments)?;
                 to.copy_from_slice(bytemuck::bytes_of(&$reduced(&items)));
                 Ok(())
@@ -191,6 +201,7 @@ fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<(Vec<K>, Vec<O::Output>)> {
     arguments.group_count()?;
+    check_indices::<O, T>(&arguments)?;
     let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
     let keys = typed::<K>(keys(&arguments));
     let (keys, results) = reference::reduce_by_key::<O, E, K, T>(keys, items(&arguments)?);

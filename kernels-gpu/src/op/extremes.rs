@@ -2,15 +2,20 @@
 //!
 //! All are exact: of equal items the one with the least index wins, so any order of combination gives the same.
 
+use core::marker::PhantomData;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::keys::{Located, Ordered};
 use super::{Commutative, Max, Min, Op};
 use crate::element::{Element, Words};
 
-/// The index of the minimum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
-/// [`Min`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
-/// start.
+/// The index of the minimum, as a `u64`, or, written `ArgMin<u32>`, as a `u32`; of equal items, the lowest. A float NaN wins, and −0.0 is
+/// less than +0.0, as for [`Min`]; of several NaNs, the first. For no items `u64::MAX`, or `u32::MAX`. In a segment, a row, a column or a run
+/// of keys the index counts from its start.
+///
+/// As `u32`, more than `u32::MAX` items that belong together are an error before anything is written (`Error::TooManyItems`). How long
+/// segments and runs of keys are, only the device knows: there, all items count. Running extremes, of scans, are `u64`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -19,11 +24,14 @@ use crate::element::{Element, Words};
 /// assert_eq!(result(left, right), 1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ArgMin;
+pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 
-/// The index of the maximum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
-/// [`Max`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
-/// start.
+/// The index of the maximum, as a `u64`, or, written `ArgMax<u32>`, as a `u32`; of equal items, the lowest. A float NaN wins, and −0.0 is
+/// less than +0.0, as for [`Max`]; of several NaNs, the first. For no items `u64::MAX`, or `u32::MAX`. In a segment, a row, a column or a run
+/// of keys the index counts from its start.
+///
+/// As `u32`, more than `u32::MAX` items that belong together are an error before anything is written (`Error::TooManyItems`). How long
+/// segments and runs of keys are, only the device knows: there, all items count. Running extremes, of scans, are `u64`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};
@@ -32,7 +40,7 @@ pub struct ArgMin;
 /// assert_eq!(result(left, right), 0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ArgMax;
+pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
 /// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items their identities.
 ///
@@ -44,7 +52,8 @@ pub struct ArgMax;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
-/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`].
+/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]; written `ArgMinMax<u32>`, as `u32`, under the
+/// same conditions.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};
@@ -52,7 +61,41 @@ pub struct MinMax;
 /// assert_eq!(<ArgMinMax as Op<u32>>::lower(<ArgMinMax as Op<u32>>::combine(left, right)), Extremes { min: 1, max: 0 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ArgMinMax;
+pub struct ArgMinMax<I = u64>(PhantomData<fn() -> I>);
+
+/// The type of an index that is a result: `u64` or `u32`.
+pub trait ArgIndex: Element + sealed::ArgIndex {}
+
+impl ArgIndex for u64 {}
+impl ArgIndex for u32 {}
+
+mod sealed {
+    pub trait ArgIndex {
+        /// The most items of which each has an index of this type, beside the one for no items.
+        const MOST_ITEMS: u64;
+
+        /// The index; that for no items is the greatest.
+        fn of(index: u64) -> Self;
+    }
+
+    impl ArgIndex for u64 {
+        const MOST_ITEMS: u64 = u64::MAX;
+
+        #[inline(always)]
+        fn of(index: u64) -> u64 {
+            index
+        }
+    }
+
+    impl ArgIndex for u32 {
+        const MOST_ITEMS: u64 = u32::MAX as u64;
+
+        #[inline(always)]
+        fn of(index: u64) -> u32 {
+            index as u32
+        }
+    }
+}
 
 /// Something for the minimum and something for the maximum.
 ///
@@ -79,17 +122,18 @@ unsafe impl<T: Pod> Pod for Extremes<T> {}
 #[cfg(feature = "cust")]
 unsafe impl<T: cust_core::DeviceCopy> cust_core::DeviceCopy for Extremes<T> {}
 
-impl Commutative for ArgMin {}
-impl Commutative for ArgMax {}
+impl<I: ArgIndex> Commutative for ArgMin<I> {}
+impl<I: ArgIndex> Commutative for ArgMax<I> {}
 impl Commutative for MinMax {}
-impl Commutative for ArgMinMax {}
+impl<I: ArgIndex> Commutative for ArgMinMax<I> {}
 
 macro_rules! located {
     ($op:ident, $falling:literal) => {
-        impl<T: Ordered> Op<T> for $op {
+        impl<T: Ordered, I: ArgIndex> Op<T> for $op<I> {
             type Accumulator = T::Located;
-            type Output = u64;
+            type Output = I;
             const EXACT: bool = true;
+            const MOST_ITEMS: u64 = I::MOST_ITEMS;
 
             #[inline(always)]
             fn identity() -> T::Located {
@@ -113,13 +157,35 @@ macro_rules! located {
             }
 
             #[inline(always)]
-            fn lower(value: T::Located) -> u64 {
-                value.index()
+            fn lower(value: T::Located) -> I {
+                I::of(value.index())
             }
 
             #[inline(always)]
             fn total(words: Words, index: u64) -> T::Located {
                 T::least::<$falling>(words, index)
+            }
+
+            #[inline(always)]
+            fn combine_equal(left: T::Located, right: T::Located) -> T::Located {
+                left.least_of_next(right)
+            }
+
+            #[inline(always)]
+            fn total_of_four(vectors: [Words; 4], index: u64) -> T::Located {
+                T::least_of_four::<$falling>(vectors, index)
+            }
+
+            const FINDS_LATE: bool = size_of::<T>() == size_of::<u32>();
+
+            #[inline(always)]
+            fn bound_of_four(vectors: [Words; 4], index: u64) -> T::Located {
+                T::bound_of_four::<$falling>(vectors, index)
+            }
+
+            #[inline(always)]
+            fn index_of(value: T::Located) -> u64 {
+                value.index()
             }
         }
     };
@@ -130,13 +196,14 @@ located!(ArgMax, true);
 
 /// Both of two operators, on either side of an [`Extremes`].
 macro_rules! both {
-    ($op:ident: $min:ident, $max:ident on $t:ident $(: $bound:ident)?, $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
-        impl<$t: Element $(+ $bound)?> Op<$t> for $op
+    ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
+        impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op
         $(where $($clause)*)?
         {
             type Accumulator = Extremes<<$min as Op<$t>>::Accumulator>;
             type Output = Extremes<$output>;
             const EXACT: bool = true;
+            const MOST_ITEMS: u64 = <$min as Op<$t>>::MOST_ITEMS;
 
             #[inline(always)]
             fn identity() -> Self::Accumulator {
@@ -150,7 +217,10 @@ macro_rules! both {
 
             #[inline(always)]
             fn lift_at(item: $t, index: u64) -> Self::Accumulator {
-                Extremes { min: $min::lift_at(item, index), max: $max::lift_at(item, index) }
+                Extremes {
+                    min: <$min as Op<$t>>::lift_at(item, index),
+                    max: <$max as Op<$t>>::lift_at(item, index),
+                }
             }
 
             #[inline(always)]
@@ -158,6 +228,22 @@ macro_rules! both {
                 Extremes {
                     min: <$min as Op<$t>>::combine(left.min, right.min),
                     max: <$max as Op<$t>>::combine(left.max, right.max),
+                }
+            }
+
+            #[inline(always)]
+            fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                Extremes {
+                    min: <$min as Op<$t>>::combine_equal(left.min, right.min),
+                    max: <$max as Op<$t>>::combine_equal(left.max, right.max),
+                }
+            }
+
+            #[inline(always)]
+            fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
+                Extremes {
+                    min: <$min as Op<$t>>::total_of_four(vectors, index),
+                    max: <$max as Op<$t>>::total_of_four(vectors, index),
                 }
             }
 
@@ -178,8 +264,8 @@ macro_rules! both {
     };
 }
 
-both!(MinMax: Min, Max on T, T, |words, index| [Min::total(words, index), Max::total(words, index)], where
+both!([T] MinMax: Min, Max => T, |words, index| [Min::total(words, index), Max::total(words, index)], where
     Min: Op<T, Output = T>,
     Max: Op<T, Accumulator = <Min as Op<T>>::Accumulator, Output = T>,
 );
-both!(ArgMinMax: ArgMin, ArgMax on T: Ordered, u64, T::both_least);
+both!([T: Ordered, I] ArgMinMax<I>: ArgMin<I>, ArgMax<I> => I, T::both_least);

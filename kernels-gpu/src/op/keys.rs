@@ -39,6 +39,16 @@ pub trait Located: Accumulator {
     /// The index.
     fn index(self) -> u64;
 
+    /// The lesser of two of which the first has the lower index, without a branch.
+    #[inline(always)]
+    fn least_of_next(self, next: Self) -> Self {
+        if next.key() < self.key() {
+            next
+        } else {
+            self
+        }
+    }
+
     /// The lesser of two, without a branch.
     #[inline(always)]
     fn least(self, other: Self) -> Self {
@@ -90,6 +100,12 @@ impl Located for [u64; 2] {
     fn index(self) -> u64 {
         self[1]
     }
+
+    /// Compilers would branch around so few instructions.
+    #[inline(always)]
+    fn least_of_next(self, next: Self) -> Self {
+        self.least(next)
+    }
 }
 
 /// An item with an order: a number of 8 to 64 bits.
@@ -108,6 +124,21 @@ pub trait Ordered: Element {
     fn both_least(words: Words, index: u64) -> [Self::Located; 2] {
         let rising = Self::least::<false>(words, index);
         [rising, Self::least::<true>(words, index)]
+    }
+
+    /// The least of four vectors' items, the first of which has this index.
+    #[inline(always)]
+    fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
+        let items = size_of::<Words>() / size_of::<Self>();
+        let least = |v: usize| Self::least::<FALLING>(vectors[v], index + (v * items) as u64);
+        let two = |v: usize| least(v).least_of_next(least(v + 1));
+        two(0).least_of_next(two(2))
+    }
+
+    /// The key of the least of four vectors' items, with this index, which is that of the first; or with the right one.
+    #[inline(always)]
+    fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
+        Self::least_of_four::<FALLING>(vectors, index)
     }
 }
 
@@ -213,6 +244,18 @@ narrow! {
 /// Items that are one word: how it becomes a key.
 macro_rules! words {
     ($($t:ident: $key:expr;)*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn of_bits(bits: u32) -> $t {
+                bits as $t
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                self as u32
+            }
+        }
+
         impl Ordered for $t {
             type Located = [u32; 3];
 
@@ -225,8 +268,37 @@ macro_rules! words {
             fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
                 least_of_words(words.map(|word| directed::<FALLING>($key(word))), index)
             }
+
+            #[inline(always)]
+            fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+                let found = Found::among(vectors, extreme_word::<$t, FALLING>);
+                let key = directed::<FALLING>($key(found.extreme));
+                Located::new(key, index + (found.first + place_of(found.words, found.extreme)) as u64)
+            }
+
+            #[inline(always)]
+            fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+                let extreme = extreme_of_four(vectors, extreme_word::<$t, FALLING>);
+                Located::new(directed::<FALLING>($key(extreme)), index)
+            }
         }
     )*};
+}
+
+/// The lesser of two integers, or the greater, as bits.
+#[inline(always)]
+fn extreme_word<T: Word, const FALLING: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (T::of_bits(a), T::of_bits(b));
+    match FALLING {
+        false => Ord::min(a, b).bits(),
+        true => Ord::max(a, b).bits(),
+    }
+}
+
+/// An integer of 32 bits.
+trait Word: Copy + Ord {
+    fn of_bits(bits: u32) -> Self;
+    fn bits(self) -> u32;
 }
 
 /// The least of four keys, the first of which has this index.
@@ -235,6 +307,70 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
     let (key, place) = first_least(left, right);
     Located::new(key, index + place as u64)
+}
+
+/// The extreme of four vectors' items, which are a word each, as `extreme` says which of two it is: all as bits.
+#[inline(always)]
+fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
+    let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+    extreme(extreme(a, b), extreme(c, d))
+}
+
+/// What is found of the extreme of four vectors' items, which are a word each.
+struct Found {
+    /// Its bits.
+    extreme: u32,
+    /// The first vector that has it.
+    words: Words,
+    /// The place of that vector's first item.
+    first: u32,
+}
+
+impl Found {
+    /// Finds the extreme, as `extreme` says which of two it is: one of their bits.
+    #[inline(always)]
+    fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
+        let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+        let total = extreme(extreme(a, b), extreme(c, d));
+        let mut found = Found {
+            extreme: total,
+            words: vectors[3],
+            first: 12,
+        };
+        found = found.unless(c == total, vectors[2], 8);
+        found = found.unless(b == total, vectors[1], 4);
+        found.unless(a == total, vectors[0], 0)
+    }
+
+    /// The same, unless an earlier vector has it.
+    #[inline(always)]
+    fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
+        let choose = |here: u32, there: u32| if is_here { here } else { there };
+        let [a, b, c, d] = self.words;
+        Found {
+            extreme: self.extreme,
+            words: [
+                choose(words[0], a),
+                choose(words[1], b),
+                choose(words[2], c),
+                choose(words[3], d),
+            ],
+            first: choose(first, self.first),
+        }
+    }
+}
+
+/// The place of the first of four words with these bits, which one of them has.
+#[inline(always)]
+fn place_of(words: Words, bits: u32) -> u32 {
+    let mut place = 3;
+    place = if words[2] == bits { 2 } else { place };
+    place = if words[1] == bits { 1 } else { place };
+    if words[0] == bits {
+        0
+    } else {
+        place
+    }
 }
 
 /// The lesser of two keys with their places; of equals, the first.
@@ -270,6 +406,37 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
+    /// The machine gives one NaN for all of them, so the first vector with a NaN is found as one with a number is.
+    #[inline(always)]
+    fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            let least = |v: usize| Self::least::<FALLING>(vectors[v], index + 4 * v as u64);
+            let two = |v: usize| least(v).least_of_next(least(v + 1));
+            return two(0).least_of_next(two(2));
+        }
+        let Found {
+            extreme,
+            words,
+            first,
+        } = Found::among(vectors, extreme_of_two::<FALLING>);
+        let (key, place) = (number_key::<FALLING>(extreme), place_of(words, extreme));
+        let [key, place, ..] = unless_nan(f32::from_bits(extreme), words, [key, place, key, place]);
+        Located::new(key, index + (first + place) as u64)
+    }
+
+    #[inline(always)]
+    fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            return Self::least_of_four::<FALLING>(vectors, index);
+        }
+        let extreme = extreme_of_four(vectors, extreme_of_two::<FALLING>);
+        let key = match f32::from_bits(extreme).is_nan() {
+            true => 0,
+            false => number_key::<FALLING>(extreme),
+        };
+        Located::new(key, index)
+    }
+
     #[inline(always)]
     fn both_least(words: Words, index: u64) -> [[u32; 3]; 2] {
         if !HAS_EXTREMES_F32 {
@@ -291,19 +458,36 @@ impl Ordered for f32 {
 /// numbers. The machine finds it in three instructions, so keys are not made of the others.
 #[inline(always)]
 fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
-    let [a, b, c, d] = words.map(f32::from_bits);
-    let extreme = match FALLING {
-        false => minimum_f32(minimum_f32(a, b), minimum_f32(c, d)),
-        true => maximum_f32(maximum_f32(a, b), maximum_f32(c, d)),
-    };
-    let bits = extreme.to_bits();
-    let mut place = 3;
-    place = if words[2] == bits { 2 } else { place };
-    place = if words[1] == bits { 1 } else { place };
-    place = if words[0] == bits { 0 } else { place };
+    let [a, b, c, d] = words;
+    let of_two = extreme_of_two::<FALLING>;
+    let bits = of_two(of_two(a, b), of_two(c, d));
+    (
+        f32::from_bits(bits),
+        number_key::<FALLING>(bits),
+        place_of(words, bits),
+    )
+}
+
+/// The lesser of two floats, or the greater, as bits.
+#[inline(always)]
+fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+    match FALLING {
+        false => minimum_f32(a, b).to_bits(),
+        true => maximum_f32(a, b).to_bits(),
+    }
+}
+
+/// The key in this direction of a float that is a number.
+#[inline(always)]
+fn number_key<const FALLING: bool>(bits: u32) -> u32 {
     let sign = (bits as i32 >> 31) as u32;
     let rising = bits ^ (sign | 1 << 31);
-    (extreme, if FALLING { !rising } else { rising }, place)
+    if FALLING {
+        !rising
+    } else {
+        rising
+    }
 }
 
 /// Items of two words: how their bits become a rising key, and whether they are NaN.
@@ -416,6 +600,27 @@ mod tests {
             assert!(low.key() == rising.key() && low.index() == rising.index());
             assert!(high.key() == falling.key() && high.index() == falling.index());
         }
+
+        /// Each vector in each place, among vectors of which one is given.
+        fn check_four<T: Ordered>(words: Words, others: Words) {
+            for place in 0..4 {
+                let mut vectors = [others; 4];
+                vectors[place] = words;
+                let items = 16 / size_of::<T>() as u64;
+                let (mut rising, mut falling) = (T::Located::NONE, T::Located::NONE);
+                for (v, vector) in vectors.iter().enumerate() {
+                    let index = 40 + v as u64 * items;
+                    rising = rising.least(T::least::<false>(*vector, index));
+                    falling = falling.least(T::least::<true>(*vector, index));
+                }
+                let found = T::least_of_four::<false>(vectors, 40);
+                assert!(found.key() == rising.key() && found.index() == rising.index());
+                let found = T::least_of_four::<true>(vectors, 40);
+                assert!(found.key() == falling.key() && found.index() == falling.index());
+                assert!(T::bound_of_four::<false>(vectors, 40).key() == rising.key());
+                assert!(T::bound_of_four::<true>(vectors, 40).key() == falling.key());
+            }
+        }
         const NAN: u32 = 0xffc0_0001;
         for words in [
             [0; 4],
@@ -430,6 +635,20 @@ mod tests {
             [0xff80_0000, 0x7f80_0000, 0x7f80_0000, NAN],
             [NAN, 0x7fff_ffff, 0, 0],
         ] {
+            for others in [
+                [0; 4],
+                [u32::MAX; 4],
+                [NAN, 1, 0x8000_0000, 3],
+                [0x3f80_0000; 4],
+            ] {
+                check_four::<u32>(words, others);
+                check_four::<i32>(words, others);
+                check_four::<f32>(words, others);
+                check_four::<u64>(words, others);
+                check_four::<f64>(words, others);
+                check_four::<u8>(words, others);
+                check_four::<f16>(words, others);
+            }
             check::<u8>(words);
             check::<i8>(words);
             check::<u16>(words);

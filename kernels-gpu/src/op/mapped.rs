@@ -39,6 +39,7 @@ macro_rules! mapped {
             type Output = <$operator as $crate::op::Op<$to>>::Output;
             const EXACT: bool = <$operator as $crate::op::Op<$to>>::EXACT;
             const IS_PAIRWISE: bool = <$operator as $crate::op::Op<$to>>::IS_PAIRWISE;
+            const MOST_ITEMS: u64 = <$operator as $crate::op::Op<$to>>::MOST_ITEMS;
 
             #[inline(always)]
             fn identity() -> Self::Accumulator {

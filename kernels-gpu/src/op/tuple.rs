@@ -44,6 +44,18 @@ fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O
     }
 }
 
+/// The least of some numbers.
+const fn least<const N: usize>(numbers: [u64; N]) -> u64 {
+    let (mut least, mut at) = (u64::MAX, 0);
+    while at < N {
+        if numbers[at] < least {
+            least = numbers[at];
+        }
+        at += 1;
+    }
+    least
+}
+
 macro_rules! tuple {
     ($tuple:ident: $($op:ident $left:ident $right:ident),*) => {
         // SAFETY: plain values, and in a packed struct there is no padding.
@@ -61,6 +73,7 @@ macro_rules! tuple {
             type Output = $tuple<$($op::Output),*>;
             const EXACT: bool = $($op::EXACT)&&*;
             const IS_PAIRWISE: bool = $($op::IS_PAIRWISE)||*;
+            const MOST_ITEMS: u64 = least([$($op::MOST_ITEMS),*]);
 
             #[inline(always)]
             fn identity() -> Self::Accumulator {
@@ -143,6 +156,7 @@ macro_rules! one_reading {
             type Output = <$operators as $crate::op::Op<T>>::Output;
             const EXACT: bool = <$operators as $crate::op::Op<T>>::EXACT;
             const IS_PAIRWISE: bool = <$operators as $crate::op::Op<T>>::IS_PAIRWISE;
+            const MOST_ITEMS: u64 = <$operators as $crate::op::Op<T>>::MOST_ITEMS;
 
             #[inline(always)]
             fn identity() -> Self::Accumulator {

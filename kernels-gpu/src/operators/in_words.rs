@@ -67,6 +67,11 @@ impl<T: Element, O: Op<T>> Op<T> for InWords<O> {
     fn total(words: Words, index: u64) -> O::Accumulator {
         in_words(O::total(words, index))
     }
+
+    #[inline(always)]
+    fn total_of_four(vectors: [Words; 4], index: u64) -> O::Accumulator {
+        in_words(O::total_of_four(vectors, index))
+    }
 }
 
 /// The value, of whose words each was copied by itself if there are more than two.

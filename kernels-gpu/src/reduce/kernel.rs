@@ -27,6 +27,7 @@ use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
+use crate::indices::write_result;
 use crate::launch::{reduce_has_two_folds, ReduceShared};
 use crate::op::{Commutative, Op, Pair};
 use crate::pairwise;
@@ -141,7 +142,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count <= 1 {
             if is_first_thread {
-                output.write(O::lower(partial));
+                write_result!(O, T, output, partial);
             }
             return;
         }
@@ -162,7 +163,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         simt::barrier();
         let total = block::reduce::<O, T>(folded, totals);
         if is_first_thread {
-            output.write(O::lower(total));
+            write_result!(O, T, output, total);
             if (*shared).tag == LAST_TAG {
                 board.clear(state_words);
                 tickets::restart(control, 0);

@@ -115,8 +115,14 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 
 /// Chunks and their items that a block has room for. Of a window's chunks all but the last have fewer items than a window
 /// diagonals. If all of them have no room together, the last is worked on alone.
+///
+/// Values of more than 8 bytes leave little room beside the items of a window: so one block more shares a multiprocessor.
 pub const fn room_items<T, A>() -> usize {
-    (chunk_items::<T, A>() + chunk_items::<T, A>() / 8) as usize
+    let spare = match size_of::<A>() > 8 {
+        true => 64,
+        false => 8,
+    };
+    (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
 /// Whether items are copied in vectors: where they are numbers, or lie as numbers do.

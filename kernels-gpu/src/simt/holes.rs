@@ -124,6 +124,18 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
+/// The items of four vectors, combined by an operator with wide accumulators.
+#[inline(always)]
+pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+    wide::total_of_four(vectors, index)
+}
+
+/// The same, with the index of the first item.
+#[inline(always)]
+pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+    wide::bound_of_four(vectors, index)
+}
+
 /// A scan's results for a vector with the prefix `before`. Only operators with wide accumulators look at the index of the first item.
 #[inline(always)]
 pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {

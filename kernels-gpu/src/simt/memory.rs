@@ -75,6 +75,21 @@ pub fn copies_at_once() -> bool {
     at_once != 0
 }
 
+/// Whether results that are indices are written as 32 bits: not in the text as it is, but in the text that the host makes of it for these.
+#[inline(always)]
+pub fn writes_short_indices() -> bool {
+    let short: u32;
+    // SAFETY: sets a register.
+    unsafe {
+        ptx!(
+            writes_short_indices: "{{ .reg .b32 %short; mov.b32 %short, 0; mov.b32 {short}, %short; }}",
+            short = out(reg32) short,
+            options(pure, nomem, nostack),
+        );
+    }
+    short != 0
+}
+
 /// Waits until the work before the launch on its stream is done. From then on, reads see what that work wrote. A launch that may begin
 /// earlier ([`Start::Early`]) accesses no global memory before.
 #[inline(always)]

@@ -5,6 +5,7 @@
 
 use half::{bf16, f16};
 
+use super::{finds_late, has_totals_of_four};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
@@ -58,6 +59,24 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
+/// Where no skeleton has the hole, it is not worth compiling.
+#[inline(always)]
+fn total_of_four<O: Op<T>, T: Element>() {
+    if has_totals_of_four::<O, T>() {
+        let (vectors, index) = take_four_vectors::<O::Accumulator>();
+        give_words(O::total_of_four(vectors, index));
+    }
+}
+
+/// The same.
+#[inline(always)]
+fn bound_of_four<O: Op<T>, T: Element>() {
+    if finds_late::<O, T>() {
+        let (vectors, index) = take_four_vectors::<O::Accumulator>();
+        give_words(O::bound_of_four(vectors, index));
+    }
+}
+
 #[inline(always)]
 fn place<P: Placement, O: Op<T>, T: Element>() {
     let ([w, x, y, z], _) = placed::<P, O, T>();
@@ -96,6 +115,18 @@ fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     (first_words(&results), before)
 }
 
+/// The inputs that are four vectors, and the index of the first item.
+#[inline(always)]
+fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
+    let vectors = [
+        take_words::<0, 1, 2, 3>(),
+        take_words::<4, 5, 6, 7>(),
+        take_words::<8, 9, 10, 11>(),
+        take_words::<12, 13, 14, 15>(),
+    ];
+    (vectors, take_index::<A, 16>())
+}
+
 /// The inputs that are a vector.
 #[inline(always)]
 fn take_words<const A: usize, const B: usize, const C: usize, const D: usize>() -> Words {
@@ -131,6 +162,8 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol combine_equal: combine_equal::<$op, $t>());
+        body!($symbol total_of_four: total_of_four::<$op, $t>());
+        body!($symbol bound_of_four: bound_of_four::<$op, $t>());
     };
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         const _: () = {

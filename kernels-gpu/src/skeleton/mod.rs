@@ -15,12 +15,13 @@ mod bodies;
 
 use core::marker::PhantomData;
 
+use crate::arithmetic::of_two_words;
 use crate::block::Placement;
 use crate::contract::Tree;
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, put_item, vector_of};
+use crate::element::{accumulator_word, first_words, put_item, vector_of};
 use crate::element::{Accumulator, Element, Vector, Words};
-use crate::op::{Commutative, Op};
+use crate::op::{four_totals, Commutative, Op};
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
@@ -31,6 +32,16 @@ use crate::thread::Items;
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,
 );
+
+/// Whether the items of four vectors are combined in a hole. Those of eight bytes are few, and compilers would branch between them.
+const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
+    O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
+}
+
+/// Whether values are keys with indices, of which the right one is found late.
+const fn finds_late<O: Op<T>, T: Element>() -> bool {
+    has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
+}
 
 /// Operators without an item that is lifted to the identity: their reductions lift existing items only.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
@@ -85,7 +96,7 @@ impl<
 
     #[inline(always)]
     fn combine_equal(left: A, right: A) -> A {
-        match A::IS_WIDE && !EXACT {
+        match A::IS_WIDE {
             true => holes::combine_equal(left, right),
             false => holes::combine(left, right),
         }
@@ -99,6 +110,33 @@ impl<
     #[inline(always)]
     fn total(words: Words, index: u64) -> A {
         holes::total(words, index)
+    }
+
+    #[inline(always)]
+    fn total_of_four(vectors: [Words; 4], index: u64) -> A {
+        match has_totals_of_four::<Self, T>() {
+            true => holes::total_of_four(vectors, index),
+            false => four_totals::<Self, T>(vectors, index),
+        }
+    }
+
+    const FINDS_LATE: bool = finds_late::<Self, T>();
+
+    #[inline(always)]
+    fn bound_of_four(vectors: [Words; 4], index: u64) -> A {
+        match finds_late::<Self, T>() {
+            true => holes::bound_of_four(vectors, index),
+            false => <Self as Op<T>>::total_of_four(vectors, index),
+        }
+    }
+
+    /// Of three words, the first is a key, and the others are an index.
+    #[inline(always)]
+    fn index_of(value: A) -> u64 {
+        match A::WORDS {
+            3 => of_two_words(accumulator_word(value, 1), accumulator_word(value, 2)),
+            _ => 0,
+        }
     }
 }
 

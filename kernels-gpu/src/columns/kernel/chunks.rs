@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::element::Element;
+use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{Task, FAN};
 use crate::simt;
@@ -88,7 +89,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a result for each column, and a slot for each unit.
         unsafe {
             if unit.is_last {
-                self.output.add(unit.column as usize).write(O::lower(value));
+                write_result!(O, T, self.output, unit.column as usize, value);
             } else {
                 board.publish(self.slot(unit), value);
             }

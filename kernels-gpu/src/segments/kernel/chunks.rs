@@ -1,6 +1,7 @@
 //! Segments that several blocks share: the values that the blocks publish for each other.
 
 use crate::element::Element;
+use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Window, FAN};
 use crate::{simt, warp};
@@ -63,8 +64,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if simt::lane() == 0 {
                 if is_last && self.task == Task::Reduce {
-                    let result = O::lower(value);
-                    self.output.add(window.segment as usize).write(result);
+                    write_result!(O, T, self.output, window.segment as usize, value);
                 } else if !is_last {
                     let number = self.window_number(number) as u32;
                     self.board().publish(number, value);
@@ -105,7 +105,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // SAFETY: the caller's. All lanes have the same place and stride.
                 unsafe {
                     let partial = self.await_value(long, other)?;
-                    if O::IS_PAIRWISE {
+                    if O::IS_PAIRWISE || Self::IS_EXACT {
                         value = Self::combine_lanes(partial, before, value);
                         place /= FAN as u64;
                         stride *= FAN as u64 * step;

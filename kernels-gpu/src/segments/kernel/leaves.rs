@@ -2,7 +2,8 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, Element};
+use crate::element::{first_words, for_each_item, item_of, Accumulator, Element, Words};
+use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{chunk_items, has_vectors, vector_items, Task, Work, FAN};
@@ -88,6 +89,12 @@ impl Step<Node> for Fold {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+
+    /// Whether any order of combination gives the same bits. Skeletons for narrower values are of other operators too.
+    pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
+
+    /// Whether a leaf of a reduction tells the key of its item, but not which item that is.
+    const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
     /// Whether a chunk has one node only.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
@@ -208,6 +215,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a place for each value.
         unsafe {
             let value = match leaf.are_whole {
+                true if Self::FINDS_LATE && !is_alone && self.task == Task::Reduce => {
+                    O::bound_of_four(Self::four_vectors(room, begin), index)
+                }
                 true => self.fold_whole_leaf(room, begin, index),
                 false if Self::READS_VECTORS && !leaf.are_short && !O::IS_PAIRWISE => {
                     self.fold_leaf(room, begin, end, index)
@@ -254,6 +264,52 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         });
         value
+    }
+
+    /// The vectors of 16 items of four bytes, which begin with one.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    unsafe fn four_vectors(room: Room<T, O::Accumulator>, begin: u32) -> [Words; 4] {
+        let mut vectors: [Words; 4] = [[0; 4]; 4];
+        for_each_vector!(V in 0 1 2 3 => {
+            // SAFETY: the caller's.
+            let vector = unsafe { room.vector(begin + V as u32 * vector_items::<T>()) };
+            vectors[V] = first_words(&vector);
+        });
+        vectors
+    }
+
+    /// The value of a chunk with the index of its item, if that is to be found yet: it is one of a whole leaf, whose first item's index the
+    /// value has.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    unsafe fn located(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: Chunk,
+        value: O::Accumulator,
+    ) -> O::Accumulator {
+        if !Self::FINDS_LATE || self.task == Task::Scan {
+            return value;
+        }
+        let before = if chunk.number == 0 { work.index } else { 0 };
+        let offset = O::index_of(value).wrapping_sub(before) as u32;
+        let place = chunk.start.wrapping_add(offset);
+        let is_first = offset.is_multiple_of(FAN) && place.is_multiple_of(vector_items::<T>());
+        let item_count = chunk.end - chunk.start;
+        if !is_first || offset >= item_count || item_count - offset < FAN {
+            return value;
+        }
+        // SAFETY: the caller's; the chunk has all of these items.
+        O::total_of_four(
+            unsafe { Self::four_vectors(room, place) },
+            O::index_of(value),
+        )
     }
 
     /// The left fold of 16 items or fewer, read from their vectors. `index` belongs to the first item.
@@ -406,6 +462,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let leaves = room.leaf(chunk.start, node.number * FAN);
             let value = self.fold_values(leaves, node.leaf_count);
             if is_alone {
+                let value = self.located(work, room, chunk, value);
                 self.finish(work, chunk.number, value);
             } else {
                 room.node(chunk.start, node.number).write(value);
@@ -430,6 +487,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let count = chunk.node_count();
                 if count > 1 {
                     let value = self.fold_values(room.node(chunk.start, 0), count);
+                    let value = self.located(&work, room, chunk, value);
                     self.finish(&work, chunk.number, value);
                 }
             }
@@ -437,7 +495,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `count` values combined, at least one: a left fold, four at a time (some of the last four may be left out), or pairwise.
+    /// `count` values combined, at least one: a left fold, four at a time (some of the last four may be left out), or pairwise. Each has items.
     ///
     /// # Safety
     /// They are written.
@@ -447,6 +505,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
         if O::IS_PAIRWISE {
             return sixteens::pairwise::<O, T>(count, value);
+        }
+        if Self::IS_EXACT && count == FAN {
+            let two = |place: u32| O::combine_equal(value(place), value(place + 1));
+            let four = |place: u32| O::combine_equal(two(place), two(place + 2));
+            let mut folded = four(0);
+            let mut place = 4;
+            // Of more at once, the widest would fill the registers.
+            while place < FAN {
+                let step = simt::opaque_one() as u32;
+                folded = O::combine_equal(folded, four(place));
+                place += 4 * step;
+            }
+            return folded;
         }
         let mut folded = value(0);
         let mut place = 1;
@@ -479,7 +550,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {
                     let segment = work.segment + chunk as u64;
-                    self.output.add(segment as usize).write(O::lower(value));
+                    write_result!(O, T, self.output, segment as usize, value);
                 }
                 return;
             }

@@ -5,6 +5,7 @@
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
+use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Work, FAN, WARP_CHUNKS};
 use crate::simt;
@@ -123,9 +124,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::or_shared(room.flags(), HAS_NODES);
             }
             if begin == end && self.task == Task::Reduce {
-                let result = O::lower(O::identity());
                 let segment = work.segment + chunk as u64;
-                self.output.add(segment as usize).write(result);
+                write_result!(O, T, self.output, segment as usize, O::identity());
             } else if end - begin > FAN * FAN {
                 simt::or_shared(room.flags(), HAS_ROOTS);
             }

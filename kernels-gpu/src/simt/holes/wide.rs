@@ -1,6 +1,6 @@
 //! Holes for accumulators of more than 64 bits: in registers of 32 bits, a word each.
 //!
-//! Their operators may look at an item's index: it is the last input of `lift`, `total`, `place` and `after`.
+//! Their operators may look at an item's index: it is the last input of `lift`, `total`, `total_of_four`, `bound_of_four`, `place` and `after`.
 
 use bytemuck::cast;
 
@@ -61,6 +61,40 @@ macro_rules! holes {
             #[inline(always)]
             pub fn total([a, b, c, d]: Words, index: u64) -> AccumulatorWords {
                 hole!("total" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, index: reg64 = index) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn total_of_four([a, b, c, d]: [Words; 4], index: u64) -> AccumulatorWords {
+                let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a, b);
+                let ([c0, c1, c2, c3], [d0, d1, d2, d3]) = (c, d);
+                hole!(
+                    "total_of_four"
+                    (
+                        a0: reg32 = a0, a1: reg32 = a1, a2: reg32 = a2, a3: reg32 = a3,
+                        b0: reg32 = b0, b1: reg32 = b1, b2: reg32 = b2, b3: reg32 = b3,
+                        c0: reg32 = c0, c1: reg32 = c1, c2: reg32 = c2, c3: reg32 = c3,
+                        d0: reg32 = d0, d1: reg32 = d1, d2: reg32 = d2, d3: reg32 = d3,
+                        index: reg64 = index
+                    )
+                    -> $($o $left)*
+                )
+            }
+
+            #[inline(always)]
+            pub fn bound_of_four([a, b, c, d]: [Words; 4], index: u64) -> AccumulatorWords {
+                let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a, b);
+                let ([c0, c1, c2, c3], [d0, d1, d2, d3]) = (c, d);
+                hole!(
+                    "bound_of_four"
+                    (
+                        a0: reg32 = a0, a1: reg32 = a1, a2: reg32 = a2, a3: reg32 = a3,
+                        b0: reg32 = b0, b1: reg32 = b1, b2: reg32 = b2, b3: reg32 = b3,
+                        c0: reg32 = c0, c1: reg32 = c1, c2: reg32 = c2, c3: reg32 = c3,
+                        d0: reg32 = d0, d1: reg32 = d1, d2: reg32 = d2, d3: reg32 = d3,
+                        index: reg64 = index
+                    )
+                    -> $($o $left)*
+                )
             }
 
             #[inline(always)]
@@ -149,6 +183,24 @@ macro_rules! holes {
         pub fn total<A: Accumulator>(words: Words, index: u64) -> A {
             accumulator_of_words(match A::WORDS {
                 $($words => $module::total(words, index),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// The items of four vectors, combined; the first has this index.
+        #[inline(always)]
+        pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::total_of_four(vectors, index),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// The same, with the index of the first item.
+        #[inline(always)]
+        pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::bound_of_four(vectors, index),)*
                 _ => no_hole(),
             })
         }

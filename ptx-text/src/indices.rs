@@ -1,0 +1,25 @@
+//! The width of results that are indices: a number in the text of a kernel, which the driver's compiler then knows.
+//!
+//! The kernel's source sets a register of this name to 0. In the text for indices of 32 bits it is 1.
+
+/// What sets the register, in either text.
+const LONG: &str = "mov.b32 %short, 0;";
+const SHORT: &str = "mov.b32 %short, 1;";
+
+/// The text of the kernel whose results are indices of 32 bits; nothing, if its results are no indices.
+pub fn short(text: &str) -> Option<String> {
+    text.contains(LONG).then(|| text.replace(LONG, SHORT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_that_sets_the_width_is_changed() {
+        let text = "{ .reg .b32 %short; mov.b32 %short, 0; mov.b32 %r1, %short; }\n";
+        let changed = short(&[text, text].concat()).unwrap();
+        assert_eq!(changed.matches("%short, 1; mov.b32 %r1").count(), 2);
+        assert_eq!(short("mov.b32 %r1, 0;"), None);
+    }
+}

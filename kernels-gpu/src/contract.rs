@@ -238,6 +238,7 @@ pub struct ReduceTiles {
 
 impl ReduceTiles {
     /// For items of type `T`.
+    #[inline(always)]
     pub const fn of<T>() -> Self {
         Self {
             items: reduce_tile_items::<T>(),
@@ -245,14 +246,14 @@ impl ReduceTiles {
     }
 
     /// Tiles that `item_count` items fill, the last one perhaps in part.
-    #[inline]
+    #[inline(always)]
     pub const fn count(self, item_count: u64) -> u64 {
         item_count.div_ceil(self.items)
     }
 
     /// Tiles of one chunk of a reduction of `item_count` items: the smallest power of two that leaves at most [`REDUCE_MAX_CHUNKS`]
     /// chunks.
-    #[inline]
+    #[inline(always)]
     pub const fn chunk_tiles(self, item_count: u64) -> u64 {
         next_power_of_two(self.count(item_count).div_ceil(REDUCE_MAX_CHUNKS))
     }
@@ -263,7 +264,7 @@ impl ReduceTiles {
     }
 
     /// Chunks of a reduction of `item_count` items; 0 for no items.
-    #[inline]
+    #[inline(always)]
     pub const fn chunk_count(self, item_count: u64) -> u64 {
         self.count(item_count)
             .div_ceil(self.chunk_tiles(item_count))

@@ -8,10 +8,7 @@ use std::any::TypeId;
 use std::ops::Deref;
 
 use half::{bf16, f16};
-use warpfold_kernels::contract::{
-    BLOCK_THREADS, ScanShape, ScanTiles, reduce_chunk_count, reduce_chunk_tiles,
-    reduce_most_chunks, reduce_tile_items,
-};
+use warpfold_kernels::contract::{BLOCK_THREADS, ReduceTiles, ScanShape, ScanTiles};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
@@ -19,11 +16,7 @@ use warpfold_kernels::launch::{
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
-#[cfg(feature = "nccl")]
-use warpfold_kernels::workspace::words_per_accumulator;
-use warpfold_kernels::workspace::{
-    reduce_most_state_words, reduce_state_words, scan_most_state_words, scan_state_words,
-};
+use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words_per_accumulator};
 use warpfold_kernels::{columns, selection};
 
 use crate::error::{Error, Result};
@@ -388,11 +381,9 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
 /// [`warpfold_kernels::workspace`], as functions of the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
-    pub reduce_chunk_items: fn(u64) -> u64,
-    pub reduce_chunk_count: fn(u64) -> u64,
-    pub reduce_most_chunks: fn(u64) -> u64,
-    pub reduce_state_words: fn(u64) -> u64,
-    pub reduce_most_state_words: fn(u64) -> u64,
+    pub reduce_tiles: ReduceTiles,
+    /// State words that carry an accumulator. A reduction needs as many for each chunk.
+    pub accumulator_words: u64,
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
@@ -402,34 +393,22 @@ pub(crate) struct Division {
     pub segments_state_words: fn(u64, u64) -> u64,
     /// Of rows and columns.
     pub columns_state_words: fn(u64, u64) -> u64,
-    #[cfg(feature = "nccl")]
-    pub words_per_accumulator: u64,
 }
 
 impl Division {
     /// For items of type `T` and accumulators of type `A`, with these tiles of scans.
     const fn of<T: Element, A>(scan_tiles: ScanTiles) -> Self {
         Self {
-            reduce_chunk_items: reduce_chunk_items::<T>,
-            reduce_chunk_count: reduce_chunk_count::<T>,
-            reduce_most_chunks: reduce_most_chunks::<T>,
-            reduce_state_words: reduce_state_words::<T, A>,
-            reduce_most_state_words: reduce_most_state_words::<T, A>,
+            reduce_tiles: ReduceTiles::of::<T>(),
+            accumulator_words: words_per_accumulator::<A>(),
             scan_tiles,
             scan_state_words: scan_state_words::<A>,
             scan_most_state_words: scan_most_state_words::<A>,
             window_count: segments::window_count::<T, A>,
             segments_state_words: segments::state_words::<T, A>,
             columns_state_words: columns::state_words::<A>,
-            #[cfg(feature = "nccl")]
-            words_per_accumulator: words_per_accumulator::<A>(),
         }
     }
-}
-
-/// Items of a chunk of a reduction of `item_count` items.
-pub(crate) fn reduce_chunk_items<T>(item_count: u64) -> u64 {
-    reduce_chunk_tiles::<T>(item_count).saturating_mul(reduce_tile_items::<T>())
 }
 
 fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {

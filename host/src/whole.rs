@@ -6,6 +6,7 @@ pub(crate) mod reference;
 mod scan;
 
 pub(crate) use self::pairs::PairSpan;
+pub(crate) use self::reduce::ReducePlan;
 pub(crate) use self::scan::ScanExtras;
 #[cfg(feature = "nccl")]
 pub(crate) use self::scan::check_scan;

@@ -215,26 +215,67 @@ pub const fn reduce_tile_items<T>() -> u64 {
 
 /// Tiles of a reduction that `item_count` items of type `T` fill, the last one perhaps in part.
 pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
-    item_count.div_ceil(reduce_tile_items::<T>())
+    ReduceTiles::of::<T>().count(item_count)
 }
 
-/// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
-/// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
+/// Tiles of one chunk of a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
-    next_power_of_two(reduce_tile_count::<T>(item_count).div_ceil(REDUCE_MAX_CHUNKS))
+    ReduceTiles::of::<T>().chunk_tiles(item_count)
 }
 
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
-    reduce_tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+    ReduceTiles::of::<T>().chunk_count(item_count)
 }
 
-/// The most chunks of a reduction of up to `item_count` items of type `T`: at least one.
-pub const fn reduce_most_chunks<T>(item_count: u64) -> u64 {
-    match reduce_tile_count::<T>(item_count) {
-        0 => 1,
-        tiles if tiles > REDUCE_MAX_CHUNKS => REDUCE_MAX_CHUNKS,
-        tiles => tiles,
+/// The tiles of a reduction.
+#[derive(Debug, Clone, Copy)]
+pub struct ReduceTiles {
+    /// Items of a tile.
+    pub items: u64,
+}
+
+impl ReduceTiles {
+    /// For items of type `T`.
+    #[inline(always)]
+    pub const fn of<T>() -> Self {
+        Self {
+            items: reduce_tile_items::<T>(),
+        }
+    }
+
+    /// Tiles that `item_count` items fill, the last one perhaps in part.
+    #[inline(always)]
+    pub const fn count(self, item_count: u64) -> u64 {
+        item_count.div_ceil(self.items)
+    }
+
+    /// Tiles of one chunk of a reduction of `item_count` items: the smallest power of two that leaves at most [`REDUCE_MAX_CHUNKS`]
+    /// chunks.
+    #[inline(always)]
+    pub const fn chunk_tiles(self, item_count: u64) -> u64 {
+        next_power_of_two(self.count(item_count).div_ceil(REDUCE_MAX_CHUNKS))
+    }
+
+    /// Items of a full chunk of a reduction of `item_count` items.
+    pub const fn chunk_items(self, item_count: u64) -> u64 {
+        self.chunk_tiles(item_count).saturating_mul(self.items)
+    }
+
+    /// Chunks of a reduction of `item_count` items; 0 for no items.
+    #[inline(always)]
+    pub const fn chunk_count(self, item_count: u64) -> u64 {
+        self.count(item_count)
+            .div_ceil(self.chunk_tiles(item_count))
+    }
+
+    /// The most chunks of a reduction of up to `item_count` items: at least one.
+    pub const fn most_chunks(self, item_count: u64) -> u64 {
+        match self.count(item_count) {
+            0 => 1,
+            tiles if tiles > REDUCE_MAX_CHUNKS => REDUCE_MAX_CHUNKS,
+            tiles => tiles,
+        }
     }
 }
 

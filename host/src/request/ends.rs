@@ -98,7 +98,7 @@ fn results<R: Item>(
 ) -> Result<Vec<R>> {
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb, arguments, wanted)?;
-        match done.parts.results {
+        match done.sections.results {
             Some(part) => Ok(done.take(part)?.0),
             None => Ok(Vec::new()),
         }
@@ -115,7 +115,7 @@ fn results_to(
 ) -> Result<()> {
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb, arguments, wanted)?;
-        match done.parts.results {
+        match done.sections.results {
             Some(part) => done.take_to(part, to).map(drop),
             None => Ok(()),
         }

@@ -1,13 +1,11 @@
 //! Selections.
 
-use warpfold_kernels::selection::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
-use warpfold_kernels::workspace::Control;
 
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
 use crate::kernel::{Entry, Type};
-use crate::launch::{Part, Queue, Region, Span, Untyped, check_lengths};
+use crate::launch::{Part, Queue, Region, SelectionWords, Span, check_lengths};
 
 /// A kernel that chooses items of one type.
 #[derive(Clone, Copy)]
@@ -223,33 +221,40 @@ impl Queue<'_> {
             |span: Option<Span>| span.map_or((0, 4), |span| (span.address, span.item.bytes as u64));
         let (indices, index_bytes) = numbers(outputs.indices);
         let (lengths, length_bytes) = numbers(outputs.lengths);
-        let mut arguments = SelectionArguments::<Untyped> {
-            input: input.address as *const Untyped,
+        let mut arguments = SelectionWords {
+            input: input.address,
             item_count,
-            item_count_at: address(item_count_at) as *const u64,
-            flags: address(flags) as *const u8,
-            items: address(outputs.items) as *mut Untyped,
-            indices: indices as *mut u32,
+            item_count_at: address(item_count_at),
+            flags: address(flags),
+            items: address(outputs.items),
+            indices: indices,
             index_bytes,
             index_capacity: selection.index_capacity().unwrap_or(0) as u64,
-            lengths: lengths as *mut u32,
+            lengths: lengths,
             length_bytes,
             capacity: selection.capacity().unwrap_or(0) as u64,
-            others: address(outputs.rejected) as *mut Untyped,
+            others: address(outputs.rejected),
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
-            count: count as *mut u64,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            count: count,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
         };
-        let pointers = &mut arguments.pointers();
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
-        // SAFETY: these are a selection's arguments, laid out as with the kernel's types. What is read and written can be, and lies apart,
+        // SAFETY: these are a selection's arguments. What is read and written can be, and lies apart,
         // by this function's conditions; the kernel writes no more than the capacities say. The workspace has the state words that
         // were asked for.
-        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
+        unsafe {
+            self.launch(
+                Part::Whole,
+                kernel,
+                kernel.long.block,
+                blocks,
+                arguments.list(),
+            )
+        }
     }
 
     /// Queues the writes of a selection from an empty input. Nothing goes to a count of the library's own: it is known.

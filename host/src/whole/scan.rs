@@ -6,14 +6,13 @@ use std::ops::Range;
 use warpfold_kernels::launch::SCAN_HAS_INITIAL;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::launch::SCAN_PUBLISHES_ONLY;
-use warpfold_kernels::scan::ScanArguments;
-use warpfold_kernels::workspace::{Control, INITIAL_OFFSET};
+use warpfold_kernels::workspace::INITIAL_OFFSET;
 
 use super::Destination;
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
+use crate::launch::{Part, Queue, Region, ScanWords, Span};
 
 /// The options of a scan.
 #[derive(Clone, Copy)]
@@ -203,28 +202,27 @@ impl Queue<'_> {
             driver::write_item(scratch.control + INITIAL_OFFSET, initial, self.stream)?;
             bits |= SCAN_HAS_INITIAL;
         }
-        let mut arguments = ScanArguments::<Untyped, Untyped> {
-            input: input.address as *const Untyped,
-            output: output as *mut Untyped,
-            total: extras.total.map_or(0, Destination::address) as *mut Untyped,
+        let mut arguments = ScanWords {
+            input: input.address,
+            output: output,
+            total: extras.total.map_or(0, Destination::address),
             item_count,
-            item_count_at: extras.count.map_or(0, |count| count.address) as *const u64,
+            item_count_at: extras.count.map_or(0, |count| count.address),
             first_tile: tiles.start,
             end_tile: tiles.end | bits,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
         };
-        let pointers = &mut arguments.pointers();
         let grid = match plan.is_short {
             true => kernel.short,
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's arguments, laid out as with the kernel's types. The blocks read and write the items of these tiles
+        // SAFETY: these are a scan's arguments. The blocks read and write the items of these tiles
         // alone, and the extras: the first three conditions. The workspace has the state words that the plan needs, also those of as many
         // items as a number may say; the kernel takes the smaller of that and `item_count`.
-        unsafe { self.launch(plan.part, &kernel, grid.block, blocks, pointers) }
+        unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }
 

@@ -353,7 +353,7 @@ fn by_key_of_host<K: Item, R: Item>(
     let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
     let (keys, results) = gpu.enter(|entered| {
         let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
-        let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+        let (keys, results, count) = (done.sections.unique_keys, done.sections.results, done.count);
         let (Some(keys), Some(results)) = (keys, results) else {
             return Ok((Vec::new(), Vec::new()));
         };

@@ -360,7 +360,7 @@ fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     };
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb::<D>(O::row()), arguments, wanted)?;
-        let (Some(results), Some(total)) = (done.parts.results, done.parts.total) else {
+        let (Some(results), Some(total)) = (done.sections.results, done.sections.total) else {
             return Ok((Vec::new(), total_of_nothing::<O, T>(arguments)));
         };
         let (scanned, done) = done.take(results)?;

@@ -1,4 +1,4 @@
-//! What a launch tells a kernel: the arguments of each kind, written once.
+//! The kernels' arguments: a list for each kind, written once.
 //!
 //! A kind's list is a macro of its folder that hands its fields to another macro. It makes a struct of them, which the host fills by
 //! name; and the parameters of an entry, which puts the struct together again and passes it on. Every field has 64 bits.

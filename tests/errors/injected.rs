@@ -51,7 +51,7 @@ struct Scenario<P, W> {
 #[derive(Debug)]
 struct Attempt {
     result: Result<()>,
-    /// The same work again on what was prepared, with nothing in wait.
+    /// The same work again on the same memory, without a failure.
     retry: Result<()>,
     calls: Vec<&'static str>,
     has_fired: bool,

@@ -56,7 +56,7 @@ enum Word {
     Exclusive,
 }
 
-/// The line with a copy of this word, if it leaves the choice open.
+/// The line, with a copy of this word in place of the choice, if it has the choice.
 fn chosen(line: &str, word: Word) -> Option<String> {
     let (before, operands) = line.split_once(OPEN)?;
     let (operands, after) = operands.split_once(';')?;

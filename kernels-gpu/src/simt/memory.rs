@@ -59,8 +59,8 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Whether a copy that begins is done at once: not in the text as it is, but in the text that the host makes of it for devices without
-/// asynchronous copies. The place that is copied to must be free then.
+/// Whether copies are synchronous. In this text they are not. In the text that the host makes from it for devices without asynchronous
+/// copies, they are. The place that is copied to must be free then.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
     let at_once: u32;

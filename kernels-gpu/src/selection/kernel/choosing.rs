@@ -179,7 +179,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Tells the warp that looks back the tile of a turn, or that there is none.
+    /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
     /// The same as for [`telling::tell_tile`].

@@ -112,7 +112,7 @@ impl Queue<'_> {
         }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///
@@ -152,7 +152,7 @@ impl Queue<'_> {
         unsafe { self.segmented_reduce_checked(row, segments, output, report) }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///
@@ -231,7 +231,7 @@ impl Queue<'_> {
         unsafe { self.segmented_scan_checked(row, segments, order, output, report) }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///

@@ -95,8 +95,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn identity() -> Self::Accumulator;
 
-    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items,
-    /// which makes the end of an input cheaper. Where there is none, missing items are never lifted.
+    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items, which makes the
+    /// end of an input cheaper. Without one, missing items are never lifted.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op, Product};

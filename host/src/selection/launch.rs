@@ -59,7 +59,7 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
-    /// Where the device's memory has how many items there are, if the input has only the most.
+    /// The number of items in device memory, if the input has only the most.
     pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,

@@ -137,7 +137,8 @@ struct Extent {
 /// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number there replaces the launch's number of rows
 /// or of matrices.
 ///
-/// # Safety Work before the launch is awaited. The address is null, or a number can be read there.
+/// # Safety
+/// Work before the launch is awaited. The address is null, or a number can be read there.
 #[inline(always)]
 unsafe fn extent(
     (row_count, column_count): (u64, u64),

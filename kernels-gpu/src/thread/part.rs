@@ -193,8 +193,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 }
 
-/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Where there is none, it
-/// is not lifted.
+/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Without one, it is not
+/// lifted.
 #[inline(always)]
 fn filler<O: Op<T>, T: Element>() -> T {
     match O::identity_item() {

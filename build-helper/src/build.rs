@@ -54,7 +54,7 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// Where the results go.
     pub output: PathBuf,
-    /// Where cargo compiles without a cache, save for rust-cuda.
+    /// The folder where cargo compiles without a cache, except for rust-cuda.
     pub target: PathBuf,
     /// Where device code is that was compiled before.
     pub cache: Cache,

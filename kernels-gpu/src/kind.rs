@@ -43,7 +43,7 @@ pub enum Shape {
     Segments,
     /// Columns of a row-major matrix.
     Columns,
-    /// An array of which some items are chosen.
+    /// An array; some of its items are chosen.
     Selection,
 }
 

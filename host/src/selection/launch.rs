@@ -71,7 +71,7 @@ pub(crate) struct Selection {
 pub(crate) enum Count {
     /// To the first place of the caller's.
     Callers(Span),
-    /// To a place of the library's own.
+    /// To memory of the library.
     Own(Address),
 }
 

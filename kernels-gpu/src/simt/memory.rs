@@ -242,8 +242,8 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 
 /// Reads a value of shared memory that is no vector.
 ///
-/// Stable rustc does not know that the address is in shared memory. A plain read could become one with a read of global memory
-/// in another branch, of an address that may be in either: so it is volatile there, which `warpfold-build` takes back.
+/// Stable rustc does not know that the address is in shared memory. The compiler could merge a plain read with a read of global memory in
+/// another branch, to one read of an address in either memory. So it is volatile there, and `warpfold-build` removes that again.
 ///
 /// # Safety
 /// `address` is in shared memory, aligned, and written.

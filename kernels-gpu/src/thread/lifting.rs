@@ -1,4 +1,4 @@
-//! Lifting a vector's items, of which some may be missing.
+//! Lifting a vector's items. Some of them may be missing.
 //!
 //! A tile that is not full has identities in the place of its missing items. If the operator has an item that is lifted to the identity,
 //! this item takes their places, and all items are lifted alike. If it has none, missing items are left out: the identity stands for each

@@ -184,7 +184,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each with its own eight loads: a question for each load would part them from each other.
+            // Each case has its own eight loads: a branch for each load would separate the loads.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),

@@ -17,7 +17,7 @@ macro_rules! arguments {
         }
 
         impl<$($t),*> $name<$($t),*> {
-            /// A pointer to each of the arguments, in the order of the entry's parameters: so a driver wants them.
+            /// A pointer to each of the arguments, in the order of the entry's parameters, as the driver expects them.
             pub fn pointers(&mut self) -> [*mut ::core::ffi::c_void; [$(stringify!($field)),*].len()] {
                 [$((&raw mut self.$field).cast()),*]
             }

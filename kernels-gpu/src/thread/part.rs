@@ -61,7 +61,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// How a vector is accessed.
     pub const ACCESS: Access = Access::new(Self::BYTES, vector_bytes::<Wider<T, U>>());
 
-    /// How an item is accessed that lies anywhere in the input.
+    /// How single items are accessed, at any place in the input.
     const ITEM_ACCESS: Access = Access::new(size_of::<T>(), align_of::<T>() | Self::ACCESS.unit());
 
     /// Bytes between the thread's vectors.

@@ -1,8 +1,8 @@
 //! Random calls and random sequences of calls, each compared with code that is obviously right.
 //!
-//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit; and
-//! the reference, for what does not depend on the order, with plain loops again. A case that fails is made smaller
-//! before it is shown. The cases are the same in every run, save with another seed:
+//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit; and the reference, for what does not
+//! depend on the order, with plain loops again. A case that fails is made smaller before it is shown. The cases are the same in every run,
+//! except with another seed:
 //!
 //! ```text
 //! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random

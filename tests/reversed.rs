@@ -24,7 +24,7 @@ fn turned<T: Copy>(items: &[T]) -> Vec<T> {
     items.iter().rev().copied().collect()
 }
 
-/// What is written to `count` places of device memory, the first of which is `skipped` items after a multiple of 16 bytes.
+/// The values written to `count` places of device memory. The first place is `skipped` items after a multiple of 16 bytes.
 fn written<R: Item>(
     count: usize,
     skipped: usize,

@@ -296,7 +296,7 @@ fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
 #[test]
 fn pairs_from_many_threads_end() {
     on_devices("1", "pairs_from_many_threads_end", || {
-        // In pieces that are too long for short lanes, of which there are more.
+        // In pieces that are too long for short lanes; there are more of those lanes.
         let items = vec![1f64; 700_000];
         on_all_threads(48, |_| assert_eq!(gpu_dot(&items, &items), Ok(700_000.0)));
     });

@@ -4,8 +4,7 @@
 //! what,of,value,unit
 //! ```
 //!
-//! Where a number is a time, it is the median of many. The driver calls pass through the virtual GPU's crate, which
-//! adds some tens of nanoseconds to each.
+//! Times are medians of many. The driver calls pass through the virtual GPU's crate, which adds some tens of nanoseconds to each.
 
 mod calls;
 mod first;

@@ -54,7 +54,7 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// Where the results go.
     pub output: PathBuf,
-    /// Where cargo compiles without a cache, save for rust-cuda.
+    /// The folder where cargo compiles without a cache, except for rust-cuda.
     pub target: PathBuf,
     /// Where device code is that was compiled before.
     pub cache: Cache,
@@ -171,7 +171,7 @@ impl Build {
             Contents::Operators => source.rows().iter().map(|row| row.name.as_str()).collect(),
             Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
         };
-        // Where a list cannot be read, or a macro writes it, any name may be in it.
+        // If a list cannot be read, or a macro writes it, it may have any name.
         let is_listed = |name: &str| names.is_empty() || names.contains(&name);
         let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
             (Contents::Operators, Some((Origin::Library(_), name)))

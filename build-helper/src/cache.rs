@@ -7,7 +7,7 @@
 //!
 //! A key is a hash of all that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever out of
 //! date. A file is written under another name and then renamed: builds side by side see all of it or nothing. If the cache is too large,
-//! the entries that were not used for longest are removed. Where the cache cannot be read or written, the build goes on without it.
+//! the entries that were not used for longest are removed. If the cache cannot be read or written, the build goes on without it.
 
 use std::env;
 use std::ffi::OsString;

@@ -178,7 +178,7 @@ fn each<R: Send>(
     Ok((done.collect(), refusals.collect()))
 }
 
-/// The device crate, which cargo compiles in the cache, else where the build says.
+/// The device crate. Cargo compiles it in the cache or, without one, in the build's folder.
 fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceCrate, Error> {
     let lock = build.lock();
     let locked = lock.as_ref().map(fs::read).and_then(Result::ok);

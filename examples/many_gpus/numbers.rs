@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Numbers, of which each rank takes a share.
+/// Numbers. Each rank takes a share of them.
 pub enum Numbers {
     OfFile(Vec<u64>),
     /// This many made-up numbers.

@@ -1,4 +1,4 @@
-//! Compiles the library's kernels with rust-cuda's compiler. `cargo xtask rust-cuda` builds and tests what comes of it.
+//! Compiles the library's kernels with rust-cuda's compiler. `cargo xtask rust-cuda` builds the result, and tests it.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

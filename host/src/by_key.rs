@@ -20,7 +20,7 @@ pub struct Keyed {
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
-    /// Where the device's memory has how many keys there are, if these are only the most.
+    /// The number of keys in device memory, if the keys given are only the most.
     count: Option<Span>,
 }
 

@@ -443,7 +443,7 @@ impl Entry {
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
-    /// A kernel of these blocks, whose texts are among these, or else this library's.
+    /// A kernel with blocks of this shape. Its text is in `texts`; without these, in this library.
     pub(crate) const fn with_blocks(
         symbol: &'static str,
         texts: Option<&'static Texts>,

@@ -70,7 +70,8 @@ impl Board {
     /// Clears the first `word_count` words, by one thread. The words are written by the same strong accesses that publish and read values:
     /// only so are they ordered after the values that other threads of the block have read.
     ///
-    /// # Safety The board has these slots, and no other thread uses it any more.
+    /// # Safety
+    /// The board has these slots, and no other thread uses it any more.
     #[inline(always)]
     pub unsafe fn clear(&self, word_count: u64) {
         let mut word = 0;

@@ -6,11 +6,10 @@
 //! host-side reference all take them from here. Changing any of them changes the bits of float results,
 //! and so the version of the contract.
 //!
-//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the
-//! operator's [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered
-//! once, at the end. Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's payload), so missing
-//! items count as `e` everywhere below. An accumulator of more than two words of 32 bits is called **wide**. The last tile
-//! is filled up with `e`.
+//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the operator's
+//! [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered once, at the end. Identities are
+//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. An
+//! accumulator of more than two words of 32 bits is called **wide**. The last tile is filled up with `e`.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!

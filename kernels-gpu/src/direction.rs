@@ -15,7 +15,7 @@ pub struct Direction {
     mask: u64,
 }
 
-/// A direction, of which the compiler knows something or nothing.
+/// A direction, which the compiler may or may not know.
 pub trait Heading: Copy {
     /// A distance that is gone in this direction: it, or its negative.
     fn signed(self, distance: u64) -> u64;

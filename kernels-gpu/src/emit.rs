@@ -1,7 +1,6 @@
 //! The kernels' entries, one for each row of [`crate::entries`].
 //!
-//! The names and the parameters are what the host launches; what a launch must keep to is said where the
-//! entries forward to, in `grid`.
+//! The host launches them by these names and with these parameters. The kernels that the entries call state the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 // With skeletons, few rows are emitted here.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]

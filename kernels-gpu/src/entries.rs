@@ -93,7 +93,7 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// Hands the rows of groups to the macro `$callback`: of each kind with its sections, then others that are written out.
+/// Passes rows to the macro `$callback`: those of each kind, from its sections of the table, then other rows that are given as they are.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {

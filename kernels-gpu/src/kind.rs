@@ -18,7 +18,7 @@ pub struct Definition {
     pub prefix: &'static str,
     /// What the names of its skeletons begin with.
     pub skeleton: &'static str,
-    /// What the skeletons' names tell of an operator, beside the widths of its types.
+    /// The properties of an operator in the skeletons' names, beside the widths of its types.
     pub skeletons_tell: SkeletonsTell,
     /// In which shape the items lie.
     pub shape: Shape,
@@ -43,11 +43,11 @@ pub enum Shape {
     Segments,
     /// Columns of a row-major matrix.
     Columns,
-    /// An array of which some items are chosen.
+    /// An array; some of its items are chosen.
     Selection,
 }
 
-/// What the names of a kind's skeletons tell of an operator, beside widths.
+/// The properties of an operator in the names of a kind's skeletons, beside widths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkeletonsTell {
     /// Nothing: either kind of operator has the same.

@@ -9,7 +9,7 @@
 //! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits whether it
 //!    is read, or folded from the prefix of an earlier group and the tiles after it.
 //!
-//! Where all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of [seven
+//! If all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of [seven
 //! groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles, and for no other block's fold. A single
 //! warp is slow: a look-back's time is mostly that of its instructions, one after another. So it has few instructions.
 //!
@@ -82,7 +82,7 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Where a value is on the board.
+    /// The slot of a value on the board.
     #[inline(always)]
     fn place(&self, slot: Slot) -> u32 {
         match slot {

@@ -81,8 +81,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// The type of a result: any element.
     type Output: Element;
 
-    /// Whether the bits of a result are the same however the combinations are bracketed: so it is with integers, and with
-    /// minima and maxima.
+    /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
     const EXACT: bool = false;
 
     /// The value that changes nothing: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. The result for no items.
@@ -95,8 +94,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn identity() -> Self::Accumulator;
 
-    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items,
-    /// which makes the end of an input cheaper. Where there is none, missing items are never lifted.
+    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items, which makes the
+    /// end of an input cheaper. Without one, missing items are never lifted.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op, Product};

@@ -48,7 +48,7 @@ pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O
     }
 }
 
-/// The items of 16 bytes, the first of which is item `index` of the input.
+/// The items in 16 bytes. The first of them is item `index` of the input.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     let vector = vector_of(words);

@@ -34,8 +34,8 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// `count` values, 1 to 16, combined pairwise, neighbours first. A loop that counts in binary, and holds what waits for its neighbour:
-/// at most 16 turns, of which each combines as often as its number ends in ones.
+/// `count` values, 1 to 16, combined pairwise, neighbours first. A loop that counts in binary, and keeps the values that wait for a
+/// neighbour. It has at most 16 turns. A turn combines as many times as its number ends in ones.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,

@@ -91,8 +91,8 @@ macro_rules! for_each_narrow_float {
     };
 }
 
-/// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. A section says
-/// of which kinds its operators have kernels.
+/// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. A section names the
+/// kinds of its operators' kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_operators {
@@ -149,7 +149,7 @@ macro_rules! with_operators {
             {
                 Equal: $numbers;
             }
-            // Scans of whole arrays, of segments and of columns, by operators of which the sections above have the reductions.
+            // Scans of whole arrays, of segments and of columns, by operators whose reductions are in the sections above.
             {
                 ArgMin: $words;
                 ArgMax: $words;

@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// `value` of the lane `delta` above; the lane's own where there is none.
+/// `value` of the lane `delta` above; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -20,7 +20,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
-/// `value` of the lane `delta` below; the lane's own where there is none.
+/// `value` of the lane `delta` below; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.

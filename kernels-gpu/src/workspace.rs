@@ -16,7 +16,7 @@
 use crate::contract::{reduce_chunk_count, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
-/// What the launches on a workspace hand on to each other and their blocks share. All zero at first.
+/// The state that the launches on a workspace pass on, and that their blocks share. All zero at first.
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {

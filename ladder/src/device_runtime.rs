@@ -35,7 +35,7 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch6
 ///
 /// # Errors
 ///
-/// Where a driver needs it, [`Refusal::DeviceRuntimeNotFound`].
+/// [`Refusal::DeviceRuntimeNotFound`] if the driver needs the library.
 pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> {
     let searched = places();
     let library = searched.iter().find_map(|path| fs::read(path).ok());

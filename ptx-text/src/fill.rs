@@ -27,7 +27,7 @@ pub const FILLED: &str = "skeleton ";
 pub enum Unfilled {
     /// The text has no entry.
     NoEntry,
-    /// A line is not a hole as this file says.
+    /// A line does not have the form of a hole, which this file describes.
     NotAHole(String),
     /// No body is given for a hole of this name.
     NoBody(String),

@@ -167,7 +167,7 @@ fn rows_that_lie_apart_are_counted_too() {
             .wait(gpu)
             .unwrap();
         assert_begins(&output, &of_columns, &format!("columns of {count} rows"));
-        // One column, whose items lie side by side, is no row here.
+        // One column whose items are contiguous does not count as a row here.
         let mut output = zeros::<u32>(1);
         let request = reduce::<Sum, _>(&input).columns(1).pitch(1);
         request

@@ -62,7 +62,7 @@ pub fn assert_helps(example: &str) {
     }
 }
 
-/// Asserts that the example takes no such arguments, of which the last is named.
+/// Asserts that the example refuses these arguments, and names the last of them.
 pub fn assert_refuses(example: &str, arguments: &[&str]) {
     let output = run(example, arguments);
     assert_eq!(output.status.code(), Some(2), "{output:?}");

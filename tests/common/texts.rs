@@ -3,8 +3,8 @@
 //! Rows with one text move items and wait for other blocks in the same way. Tests of that take these rows; that each row has the right body
 //! is for `bits.rs`.
 
-/// Hands one row for each text to the macro `$callback`, as `for_each_kernel` does all. Scans have a row for each way to scan
-/// a tile, inclusive or exclusive; those of wider results than items are not among them.
+/// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. Scans have a row for each way to scan a
+/// tile, inclusive or exclusive; those of wider results than items are not among them.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {

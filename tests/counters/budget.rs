@@ -63,8 +63,8 @@ const MOVED: Moved = Moved {
 /// fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// Words of an accumulator from which on telling it counts beside a few tiles: a word at a time, through shared memory where such
-/// values lie apart, and through sectors of which 8 bytes are used.
+/// Words of an accumulator from which on publishing it counts beside a few tiles: it is published a word at a time, through scattered
+/// shared memory, and through sectors of which 8 bytes are used.
 const MANY_WORDS: usize = 6;
 
 /// The same of a scan, whose accumulators of up to two words are published in one slot.

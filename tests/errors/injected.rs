@@ -51,7 +51,7 @@ struct Scenario<P, W> {
 #[derive(Debug)]
 struct Attempt {
     result: Result<()>,
-    /// The same work again on what was prepared, with nothing in wait.
+    /// The same work again on the same memory, without a failure.
     retry: Result<()>,
     calls: Vec<&'static str>,
     has_fired: bool,
@@ -86,7 +86,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Fails each call, or every third for the sake of time, with each code in place of its effect, or after it.
+    /// Makes each call fail, or every third to save time, with each code, in place of the call's effect or after it.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));

@@ -148,7 +148,7 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// Which calls are made to fail, for the sake of time: of the rank in the middle every third; of the others every fifteenth.
+/// The calls that are made to fail, a part of all to save time: every third of the middle rank's, every fifteenth of the other ranks'.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

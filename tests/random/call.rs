@@ -53,7 +53,7 @@ pub enum Output {
 /// A call that waits must not run while another thread captures: on a real device both concern the default stream.
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// Does the work beside other threads, none of which captures meanwhile.
+/// Does the work beside other threads. None of them captures meanwhile.
 pub fn beside_others<R>(work: impl FnOnce() -> R) -> R {
     let _guard = CAPTURE.read().unwrap_or_else(PoisonError::into_inner);
     work()

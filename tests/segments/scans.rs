@@ -63,7 +63,7 @@ fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
         let mut found = vec![<O::Output as bytemuck::Zeroable>::zeroed(); end + 3];
         output.copy_to(&mut found).unwrap();
         let what = format!("exclusive {is_exclusive}, lengths {lengths:?} from {begin}");
-        // Where no segment is, nothing is written.
+        // Outside of segments, nothing is written.
         assert_same_bits(&found, &expected, &what);
     };
     check(false);

@@ -117,7 +117,7 @@ fn the_last_tag() {
     }
 }
 
-/// What a launch costs that has nothing to wait for.
+/// The cost of a launch that waits for nothing.
 fn cost(
     generation: Generation,
     kernel: &str,

@@ -82,7 +82,7 @@ const BUILDS: [&[&str]; 3] = [
         // Those too that `cargo test` leaves out.
         "--test=*",
     ],
-    // By themselves: the others turn on the virtual GPU, and these are of a library that opens the driver at run time.
+    // These are built by themselves: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
     &[
         "test",
         "--package=with-cudarc-tests",

@@ -139,7 +139,7 @@ fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Resu
     })
 }
 
-/// The index of the first item that no other comes before.
+/// The index of the first item that is not exceeded by another.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

@@ -220,7 +220,7 @@ impl Streams {
         streams
     }
 
-    /// The numbers of at most so many lines.
+    /// The numbers of at most this many lines.
     fn lines(&self, dictionary: usize, most: usize) -> Option<Vec<u32>> {
         let [mut runs, low, middle, high] = self.0.each_ref().map(Vec::as_slice);
         if low.len() != middle.len() || low.len() != high.len() {

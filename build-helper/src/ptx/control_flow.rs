@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use warpfold_ptx::statement::{Instruction, Statement};
 
-/// Whether the function has a place that it can get to, and from which no way leads to its end.
+/// Whether the function can reach a place from which no path leads to its end.
 pub fn is_endless(body: &[Statement]) -> bool {
     let labels: HashMap<&str, usize> = body
         .iter()

@@ -56,7 +56,7 @@ enum Word {
     Exclusive,
 }
 
-/// The line with a copy of this word, if it leaves the choice open.
+/// A line that chooses between the two words, replaced by a copy of this word; `None` for any other line.
 fn chosen(line: &str, word: Word) -> Option<String> {
     let (before, operands) = line.split_once(OPEN)?;
     let (operands, after) = operands.split_once(';')?;

@@ -1,4 +1,4 @@
-//! Runs tests that compile device code. Where no compiler can, all of them count as ignored, and one line on stderr says so.
+//! Runs tests that compile device code. If no compiler can do that, all tests count as ignored, and a line on stderr says so.
 //!
 //! Rust's own harness has no test that is ignored while it runs: it would have to pass.
 

@@ -17,7 +17,7 @@ pub(crate) struct Matrices {
     /// All of their items, with any padding between rows.
     pub items: Span,
     pub layout: Layout,
-    /// Where the device's memory has how many there are, if the layout only says the most.
+    /// The count in device memory, if the layout only has the most.
     pub count: Option<Count>,
 }
 

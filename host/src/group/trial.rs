@@ -7,8 +7,8 @@ use super::layout::Layout;
 /// Bytes of an item.
 const ITEM_BYTES: u64 = 4;
 
-/// Takes the input for what changes in the headers of a rank's peers, and checks what becomes of them: a fault that can be printed, or
-/// shares within bounds, of which this rank's is the true one.
+/// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: a fault that can be printed, or shares within
+/// bounds, with this rank's own share as it is.
 pub(crate) fn judge(input: &[u8]) {
     let (&[ranks, rank, length], changes) = input.split_first_chunk().unwrap_or((&[0; 3], &[]));
     let ranks = 1 + usize::from(ranks) % 5;

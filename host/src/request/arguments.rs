@@ -245,7 +245,7 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// Where the groups lie of a shape whose rows may lie apart. What is wrong with it is found here.
+    /// The layout of a shape's groups, with or without a pitch. What is wrong with it is found here.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
             Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),

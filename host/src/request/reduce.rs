@@ -279,8 +279,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins. So a selection feeds a reduction
-    /// without the host, in a captured graph too. What it counts depends on the shape:
+    /// Takes the first number of `count`, at most all, when the work begins. So a selection feeds a reduction without the host, in a
+    /// captured graph too. What it counts depends on the shape:
     ///
     /// | shape | counted | results |
     /// |---|---|---|

@@ -348,9 +348,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins: items, or of several groups
-    /// segments, rows, rows of the matrix whose columns they are, or places on the outer axis, as for
-    /// [reductions](crate::Reduce::count). The results are those of that many, bit for bit; nothing is written after them.
+    /// Takes the first number of `count`, at most all, when the work begins. It counts items. With several groups it counts segments, rows,
+    /// the rows of the columns' matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same
+    /// bits as those of a shorter buffer with that many; nothing is written after them.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -26,7 +26,7 @@ pub(crate) struct Segments {
     pub starts: Starts,
     /// At least one.
     pub count: usize,
-    /// Where the device's memory has how many there are, if `count` is only the most.
+    /// The number of segments in device memory, if `count` is only the most.
     pub count_at: Option<Span>,
 }
 
@@ -41,7 +41,7 @@ impl Segments {
         }
     }
 
-    /// Whether all that a launch reads and writes of items is aligned for its types. Where there are none, any place will do.
+    /// Whether all that a launch reads and writes of items is aligned for its types. If there are none, any place will do.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(offsets),
@@ -109,7 +109,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///
@@ -149,7 +149,7 @@ impl<'a> Queue<'a> {
         unsafe { self.segmented_reduce_checked(row, segments, output, report) }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///
@@ -228,7 +228,7 @@ impl<'a> Queue<'a> {
         unsafe { self.segmented_scan_checked(row, segments, order, output, report) }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that are checked already.
     ///
     /// # Safety
     ///

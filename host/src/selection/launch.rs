@@ -57,7 +57,7 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
-    /// Where the device's memory has how many items there are, if the input has only the most.
+    /// The number of items in device memory, if the input has only the most.
     pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,
@@ -69,7 +69,7 @@ pub(crate) struct Selection {
 pub(crate) enum Count {
     /// To the first place of the caller's.
     Callers(Span),
-    /// To a place of the library's own.
+    /// To memory of the library.
     Own(Address),
 }
 

@@ -93,8 +93,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         simt::thread_index() * S::ROWS as u32
     }
 
-    /// The calling thread's part of the tile of an array of items or results that begins at `tile`, in this direction, and
-    /// `tile_items` of which exist.
+    /// The calling thread's part of a tile, in an array of items or of results. The tile begins at `tile`, in this direction, and has
+    /// `tile_items` items.
     #[inline(always)]
     pub fn part<V: Element, W: Element>(
         direction: Direction,
@@ -188,7 +188,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Rows { before, total }
     }
 
-    /// The total of each of the calling thread's vectors, striped, of which some items are lifted.
+    /// The total of each of the calling thread's striped vectors. Some items are lifted already.
     ///
     /// # Safety
     /// The same as for [`Self::scan`].
@@ -234,7 +234,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// The fold of the calling thread's vectors, blocked, of which some items are lifted.
+    /// The fold of the calling thread's blocked vectors. Some items are lifted already.
     ///
     /// # Safety
     /// The same as for [`Self::scan_blocked`].

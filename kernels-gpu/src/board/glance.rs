@@ -64,7 +64,8 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 impl Board {
     /// Reads slot `first` and the slots before it, and slot `other` of the board `others`, as far as their bits are set in `wanted`.
     ///
-    /// # Safety Every slot whose bit is set in `wanted` exists.
+    /// # Safety
+    /// Every slot whose bit is set in `wanted` exists.
     #[inline(always)]
     pub unsafe fn glance<A: Accumulator, P: Accumulator>(
         &self,

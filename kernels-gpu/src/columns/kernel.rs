@@ -96,7 +96,7 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
 /// Scans each column of `input` to `output`: a result for each item, with or without the item itself.
 ///
 /// # Safety
-/// The same as for [`columns_reduce`], save that results lie as items do: all of them are writable.
+/// The same as for [`columns_reduce`]. But there is a result for each item, with the items' layout, and all of them are writable.
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -137,7 +137,8 @@ struct Extent {
 /// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number there replaces the launch's number of rows
 /// or of matrices.
 ///
-/// # Safety Work before the launch is awaited. The address is null, or a number can be read there.
+/// # Safety
+/// Work before the launch is awaited. The address is null, or a number can be read there.
 #[inline(always)]
 unsafe fn extent(
     (row_count, column_count): (u64, u64),
@@ -374,7 +375,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The place of the calling lane's total of a warp's leaf.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
-        // SAFETY: a place in shared memory, of which only the address is taken.
+        // SAFETY: only the address of the shared memory is taken.
         let leaves = unsafe { &raw mut (*self.shared).leaves };
         leaves
             .cast::<O::Accumulator>()
@@ -384,7 +385,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The slot of a value that other blocks have published for the calling lane's unit.
     #[inline(always)]
     fn told(&self, place: u32) -> *mut O::Accumulator {
-        // SAFETY: a place in shared memory, of which only the address is taken.
+        // SAFETY: only the address of the shared memory is taken.
         let told = unsafe { &raw mut (*self.shared).told };
         told.cast::<O::Accumulator>()
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)

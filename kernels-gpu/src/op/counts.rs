@@ -1,4 +1,4 @@
-//! Sums of what becomes of items: their squares, and whether they are other than 0.
+//! Sums of functions of items: of their squares, and of whether they are not 0.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};

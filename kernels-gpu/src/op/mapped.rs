@@ -1,4 +1,4 @@
-//! An operator on what becomes of each item: a map before a reduction or a scan.
+//! An operator on a function of each item: a map before a reduction or a scan.
 
 /// Defines operators that combine, by another operator, what a function makes of each item: what a row of
 /// [`operators!`](crate::operators!) names. The function may look at the item's index in the input; in a segment, in its segment.

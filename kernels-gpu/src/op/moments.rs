@@ -139,7 +139,7 @@ impl Moments {
 
 impl Commutative for Moments {}
 
-/// A type whose values are numbers, of which there are moments: all integers of 8 to 64 bits, and all floats.
+/// A type of numbers that [`Moments`] takes: all integers of 8 to 64 bits, and all floats.
 ///
 /// ```
 /// use warpfold_kernels::op::Number;

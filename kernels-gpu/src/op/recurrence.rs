@@ -30,7 +30,7 @@ unsafe impl cust_core::DeviceCopy for Affine {}
 
 /// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan gives each `xᵢ`, a reduction in order the last. The first value is the
 /// first item's offset; to begin with another value than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. It does not
-/// commute. Identity: the map that changes nothing, of which the value is −0.0.
+/// commute. Identity: the map that changes nothing. Its value is −0.0.
 ///
 /// Products and sums round to nearest, and none are fused. A NaN or an infinity in an item stays in all values after it.
 ///

@@ -176,7 +176,8 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
 
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
-/// # Safety The chunk's items, as far as they are below `item_count`, are readable. No other thread uses the slots.
+/// # Safety
+/// The chunk's items, as far as they are below `item_count`, are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     source: S,

@@ -128,8 +128,8 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
 /// the host makes of it, from the last segment and the last item on (see `direction.rs`).
 ///
 /// # Safety
-/// The same as for [`segmented_reduce`], save that `output` points to `item_count` writable results, in a place of their own; and
-/// `windows_per_block` is better 1, since blocks wait for each other before they go on to their next window.
+/// The same as for [`segmented_reduce`]. But `output` points to `item_count` writable results, which overlap no input. And
+/// `windows_per_block` should be 1, since blocks wait for each other before they go on to their next window.
 #[inline(always)]
 pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     arguments: SegmentedScanArguments<T, O::Output>,

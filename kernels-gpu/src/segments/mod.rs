@@ -289,7 +289,7 @@ impl Layout {
         }
     }
 
-    /// Words of a bit for each slot. There are no more slots than places and one.
+    /// Words of a bit for each slot. There are at most as many slots as places, and one more.
     pub const fn bit_words<T, A>() -> usize {
         (room_items::<T, A>() + vector_items::<T>() as usize) / 32 + 2
     }

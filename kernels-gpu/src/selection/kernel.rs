@@ -141,7 +141,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 
     /// The part of the warp that looks back.
     ///
-    /// # Safety The same as for [`select`]. The whole warp that follows the warps that share the tiles calls it.
+    /// # Safety
+    /// The same as for [`select`]. The whole warp that follows the warps that share the tiles calls it.
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;

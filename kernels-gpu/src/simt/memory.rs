@@ -59,8 +59,8 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Whether a copy that begins is done at once: not in the text as it is, but in the text that the host makes of it for devices without
-/// asynchronous copies. The place that is copied to must be free then.
+/// Whether copies are synchronous. In this text they are not. In the text that the host makes from it for devices without asynchronous
+/// copies, they are. The place that is copied to must be free then.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
     let at_once: u32;
@@ -257,8 +257,8 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 
 /// Reads a value of shared memory that is no vector.
 ///
-/// Stable rustc does not know that the address is in shared memory. A plain read could become one with a read of global memory
-/// in another branch, of an address that may be in either: so it is volatile there, which `warpfold-build` takes back.
+/// Stable rustc does not know that the address is in shared memory. The compiler could merge a plain read with a read of global memory in
+/// another branch, to one read of an address in either memory. So it is volatile there, and `warpfold-build` removes that again.
 ///
 /// # Safety
 /// `address` is in shared memory, aligned, and written.

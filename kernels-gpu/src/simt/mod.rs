@@ -26,13 +26,13 @@
     allow(unused, clippy::diverging_sub_expression)
 )]
 
-/// PTX under a name, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+/// PTX under a name, with the operands of `asm!`. A panic, where the kernels are only type-checked.
 #[cfg(all(target_arch = "nvptx64", not(feature = "stable")))]
 macro_rules! ptx {
     ($name:ident: $($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
 }
 
-/// PTX under a name, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+/// PTX under a name, with the operands of `asm!`. A panic, where the kernels are only type-checked.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! ptx {
     ($($assembly:tt)*) => {

@@ -9,7 +9,7 @@
 
 use crate::contract::WARP_LANES;
 
-/// The major compute capability that the kernels are compiled for. Stable rustc does not say: the build does, by a feature.
+/// The major number of the target's compute capability. Stable rustc does not tell it, so the build sets a feature.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     9
 } else if cfg!(feature = "stable_sm_80") {

@@ -26,8 +26,8 @@ use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
 
-/// An operator made of holes, with accumulators `A` and results `R`. Where it does not `FILL`, no item lifts to the identity; where it does
-/// not `COMMUTE`, neighbours are combined.
+/// An operator made of holes, with accumulators `A` and results `R`. Without `FILL`, no item is lifted to the identity. Without `COMMUTE`,
+/// neighbours are combined.
 #[derive(Clone, Copy)]
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,

@@ -1,8 +1,8 @@
-//! Lifting a vector's items, of which some may be missing.
+//! Lifting a vector's items. Some of them may be missing.
 //!
-//! A tile that is not full has identities in the place of its missing items. Where the operator has an item that lifts to the
-//! identity, this item lies there in memory, and all items are lifted alike. Where it has none, missing items are left out:
-//! the identity stands for each, and is never lifted. A tile that is full is never asked.
+//! A tile that is not full has identities in the place of its missing items. If the operator has an item that is lifted to the identity,
+//! this item takes their places, and all items are lifted alike. If it has none, missing items are left out: the identity stands for each
+//! of them. A tile that is full is never asked.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};

@@ -61,7 +61,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// How a vector is accessed.
     pub const ACCESS: Access = Access::new(Self::BYTES, vector_bytes::<Wider<T, U>>());
 
-    /// How an item is accessed that lies anywhere in the input.
+    /// How single items are accessed, at any place in the input.
     const ITEM_ACCESS: Access = Access::new(size_of::<T>(), align_of::<T>() | Self::ACCESS.unit());
 
     /// Bytes between the thread's vectors.
@@ -184,7 +184,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each with its own eight loads: a question for each load would part them from each other.
+            // Each case has its own eight loads: a branch for each load would separate the loads.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),
@@ -193,8 +193,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 }
 
-/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Where there is none, it
-/// is not lifted.
+/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Without one, it is not
+/// lifted.
 #[inline(always)]
 fn filler<O: Op<T>, T: Element>() -> T {
     match O::identity_item() {

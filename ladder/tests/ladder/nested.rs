@@ -133,7 +133,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         });
         let (refused, calls) = inject::record(reduce);
         if mode() == Mode::Real || calls.contains(&"cuLinkCreate_v2") {
-            // There is a toolkit in one of the usual places, or a driver that this is not to be played on.
+            // There is a toolkit in one of the usual places, or a driver for which this test does not apply.
             return;
         }
         drop(needs_linking);

@@ -105,7 +105,7 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        // Where that takes long, many items are scanned with some of the block sizes.
+        // If that takes long, large inputs are scanned with some of the block sizes only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
             // The CPU checks every item of every one.

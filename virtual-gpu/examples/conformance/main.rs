@@ -1,10 +1,9 @@
 //! Do hardware and the virtual GPU give the same bits?
 //!
-//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or
-//! with `--table` one kernel for each form of an instruction, and runs each of them on the virtual
-//! GPU and on the device that the driver has. Where the outputs differ, it shows the first
-//! difference, and prints the kernel reduced to the statements that are needed for it. On a machine
-//! without a GPU, the second device is a virtual one with another schedule and all checks on.
+//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one kernel for each form
+//! of an instruction, and runs each of them on the virtual GPU and on the device that the driver has. If the outputs differ, it shows the
+//! first difference, and prints the kernel reduced to the statements that are needed for it. On a machine without a GPU, the second device
+//! is a virtual one with another schedule and all checks on.
 
 mod compare;
 mod device;

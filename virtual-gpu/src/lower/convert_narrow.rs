@@ -44,7 +44,7 @@ pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// One value to one value, of which at least one has 16 bits.
+/// One value to one value. At least one of the two has 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

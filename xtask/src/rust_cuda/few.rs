@@ -142,7 +142,7 @@ pub fn library_rows(symbols: &[&str]) -> String {
     tables.collect()
 }
 
-/// A text with these of its rows alone.
+/// The table's text with only these rows.
 pub fn rows(table: &str, symbols: &[&str]) -> String {
     let is_wanted = |line: &&str| {
         let row = line.trim().strip_suffix(';');

@@ -1,4 +1,4 @@
-//! The prefix of a tile: of which published values it is made, where they are on a board, and how they combine.
+//! The prefix of a tile: the published values that it consists of, their slots on a board, and their combination.
 
 use std::iter;
 use std::ops::Range;

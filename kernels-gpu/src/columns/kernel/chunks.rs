@@ -83,7 +83,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Stores a unit's value: a whole column's as its result, any other on the board, where other blocks wait for it.
     ///
-    /// # Safety No other block finishes the unit.
+    /// # Safety
+    /// No other block finishes the unit.
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the caller's; there is a result for each column, and a slot for each unit.
@@ -98,7 +99,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The units' prefixes, valid on warp 0.
     ///
-    /// # Safety Convergent: the whole block. Warp 0 has published all values of the block.
+    /// # Safety
+    /// Convergent: the whole block. Warp 0 has published all values of the block.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
@@ -133,7 +135,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Waits for the values that stand before a lane's unit, on the level of these bits of its chunk: warp `w` for the one of number
     /// `w`, of `before`.
     ///
-    /// # Safety Convergent: the whole block. No thread reads the earlier values any more.
+    /// # Safety
+    /// Convergent: the whole block. No thread reads the earlier values any more.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();

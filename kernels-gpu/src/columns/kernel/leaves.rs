@@ -62,7 +62,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The leaf's items combined: a left fold, or pairwise.
     ///
-    /// # Safety The leaf's items exist. The items that the thread holds are loaded.
+    /// # Safety
+    /// The leaf's items exist. The items that the thread holds are loaded.
     #[inline(always)]
     pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {

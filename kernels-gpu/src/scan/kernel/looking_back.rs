@@ -21,7 +21,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
 
     /// The part of the warp that looks back.
     ///
-    /// # Safety The same as for [`super::scan()`]. The whole warp that follows the scanning warps calls it.
+    /// # Safety
+    /// The same as for [`super::scan()`]. The whole warp that follows the scanning warps calls it.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);

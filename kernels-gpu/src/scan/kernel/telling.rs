@@ -36,7 +36,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps that scan and the one that looks back.
     const TOLD_A_PREFIX: u32 = S::WARPS + 1;
 
-    /// Tells the warp that looks back the tile of a turn, or that there is none.
+    /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
     /// Convergent: at least the last warp that scans, whose first thread published the tile. Once for each turn, in order.
@@ -68,7 +68,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// Tells the warps that scan the prefix, valid on lane 0, of the tile of a turn.
+    /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that scan.
     ///
     /// # Safety
     /// Convergent: the warp that looks back. Once for each turn, in order.

@@ -65,14 +65,14 @@ impl<T: Element, A: Copy> Room<T, A> {
         self.memory.wrapping_add(Self::LAYOUT.items)
     }
 
-    /// Where the vector is that begins at a place.
+    /// The address of the vector that begins at a place.
     #[inline(always)]
     pub fn vector_address(&self, place: u32) -> *mut T {
         let items: *mut T = self.item_memory().cast();
         items.wrapping_add(place_of::<T>(place as usize))
     }
 
-    /// Where the item at a place is: of a scan that goes backward, a vector's first item is its last in memory.
+    /// The address of the item at a place. In a backward scan, a vector's first item is its last in memory.
     #[inline(always)]
     fn item_address(&self, place: u32) -> *mut T {
         let last = self.direction.if_backward(vector_items::<T>() as u64 - 1);
@@ -92,7 +92,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The vector in which the item at a place is, in the direction of the work.
     ///
     /// # Safety
-    /// Where it is written is of no consequence elsewhere.
+    /// The item is written. The other places of its vector may hold anything.
     #[inline(always)]
     pub unsafe fn vector(&self, place: u32) -> Vector {
         // SAFETY: the caller's.
@@ -115,7 +115,8 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// Puts a vector where one begins.
     ///
-    /// # Safety There is room for it, and no other thread uses that room.
+    /// # Safety
+    /// There is room for it, and no other thread uses that room.
     #[inline(always)]
     pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
         let vector = self
@@ -127,14 +128,15 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// Puts an item in its place.
     ///
-    /// # Safety There is room for it, and no other thread uses that room.
+    /// # Safety
+    /// There is room for it, and no other thread uses that room.
     #[inline(always)]
     pub unsafe fn put(&self, place: u32, vector: Vector) {
         // SAFETY: the caller's.
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// Where the place of a chunk's first item is; one past the last chunk, the place after all items.
+    /// The address of the place of a chunk's first item. One past the last chunk, it is the place after all items.
     #[inline(always)]
     pub fn start(&self, chunk: u32) -> *mut u16 {
         let end = Self::LAYOUT.item_bytes - 2;
@@ -180,7 +182,8 @@ impl<T: Element, A: Copy> Room<T, A> {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings a work's items to shared memory, or begins to where copies are asynchronous.
     ///
-    /// # Safety No thread uses the data that the work before last had in the room. The items exist, and there is room for them.
+    /// # Safety
+    /// No thread uses the data that the work before last had in the room. The items exist, and there is room for them.
     #[inline(always)]
     pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.

@@ -409,7 +409,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the caller's.
             unsafe {
-                // Where no chunk has two nodes, each has one slot.
+                // If no chunk has two nodes, each has one slot.
                 let (chunk, number) = if has_roots {
                     let chunk = self.chunk_of_node_slot(work, room, slot);
                     (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)

@@ -134,7 +134,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// A chunk's prefix.
     ///
-    /// # Safety The prefix of the window's chunk of an earlier segment is known.
+    /// # Safety
+    /// The prefix of the window's chunk of an earlier segment is known.
     #[inline(always)]
     unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
@@ -147,7 +148,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Replaces each node's total by its prefix.
     ///
-    /// # Safety The whole block. The chunks' prefixes are known.
+    /// # Safety
+    /// The whole block. The chunks' prefixes are known.
     #[inline(always)]
     unsafe fn place_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut slot = simt::thread_index();
@@ -168,7 +170,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Replaces each leaf's total by its prefix.
     ///
-    /// # Safety The whole block. The prefixes of nodes, and of chunks with a single node, are known.
+    /// # Safety
+    /// The whole block. The prefixes of nodes, and of chunks with a single node, are known.
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
@@ -211,7 +214,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the results of a leaf's items.
     ///
-    /// # Safety The leaf's prefix is known.
+    /// # Safety
+    /// The leaf's prefix is known.
     #[inline(always)]
     unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
@@ -307,7 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Where the result of the item at a place goes.
+    /// The address of the result of the item at a place.
     #[inline(always)]
     fn result(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
@@ -315,7 +319,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.output.wrapping_add(to as usize)
     }
 
-    /// Where the results of a vector go that begins at a place.
+    /// The address of the results of the vector that begins at a place.
     #[inline(always)]
     fn results(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);

@@ -74,7 +74,8 @@ impl Search {
     /// next had equal lengths. The lanes look at growing distances from there, so the remaining range is about as long as the guess was
     /// wrong.
     ///
-    /// # Safety Convergent: the whole warp. The offsets are readable; `look` is the look that has narrowed the search to some segments.
+    /// # Safety
+    /// Convergent: the whole warp. The offsets are readable; `look` is the look that has narrowed the search to some segments.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
         // SAFETY: the caller's.

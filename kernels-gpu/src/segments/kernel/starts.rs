@@ -1,4 +1,4 @@
-//! Where the chunks of a work start, which slots are theirs, and whose a slot is.
+//! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
 //! Offsets are checked here, before they are used. Each is read once, or twice where two warps' chunks meet; then both readings are
 //! compared. So starts ascend even if other work rewrites the offsets meanwhile.
@@ -49,7 +49,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A warp takes [`WARP_CHUNKS`] chunks at a time, and each lane reads one offset once: where its chunk begins, and the chunk before
     /// ends. So a warp's starts ascend, whatever it reads. The next warp also reads the end of its last chunk.
     ///
-    /// # Safety Convergent: the whole block. No thread uses the data that the work before had in the room, and its bits are cleared.
+    /// # Safety
+    /// Convergent: the whole block. No thread uses the data that the work before had in the room, and its bits are cleared.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let lane = simt::lane();
@@ -92,7 +93,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// As [`Self::write_starts`], of one chunk, which starts and ends at these places.
     ///
-    /// # Safety The same as for [`Self::write_starts`]; there is such a chunk, and no other thread writes it.
+    /// # Safety
+    /// The same as for [`Self::write_starts`]; there is such a chunk, and no other thread writes it.
     #[inline(always)]
     unsafe fn write_start(
         &self,
@@ -226,7 +228,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Clears the bits of a room.
     ///
-    /// # Safety The whole block; no thread uses them before a barrier.
+    /// # Safety
+    /// The whole block; no thread uses them before a barrier.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
         let mut word = simt::thread_index();

@@ -257,7 +257,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// Where the segment is that begins first after the border before a window.
+    /// The slot for the first segment that begins after a window's first border.
     ///
     /// # Safety
     /// There is such a window, or it is one past the last.

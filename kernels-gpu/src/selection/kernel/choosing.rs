@@ -179,7 +179,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Tells the warp that looks back the tile of a turn, or that there is none.
+    /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
     /// The same as for [`telling::tell_tile`].
@@ -323,7 +323,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Where a warp's share of a tile is.
     #[inline(always)]
     fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
-        // SAFETY: a place in the block's shared memory, of which no reference is made.
+        // SAFETY: a place in the block's shared memory, and no reference to it is made.
         let shares = unsafe { &raw mut (*self.shared).shares };
         shares
             .cast::<Share>()

@@ -70,7 +70,7 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
     }
 }
 
-/// Tells the warps that share the tiles the prefix, valid on lane 0, of the tile of a turn.
+/// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that share the tiles.
 ///
 /// # Safety
 /// Convergent: the warp that looks back. Once for each turn, in order.

@@ -112,7 +112,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
     /// asked for, of the others. Gives the number of the chosen ones.
     ///
-    /// # Safety Convergent: a whole warp. No lane reads its list.
+    /// # Safety
+    /// Convergent: a whole warp. No lane reads its list.
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
@@ -142,7 +143,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Lists the items of a chunk's rows. `listing` decides whether and where an item is listed. Its arguments are whether the item is
     /// chosen, how many chosen items are before it in the chunk, and its place in the chunk.
     ///
-    /// # Safety No lane reads the calling warp's list, which has these places.
+    /// # Safety
+    /// No lane reads the calling warp's list, which has these places.
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -195,7 +197,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Writes the requested outputs of a listed chunk.
     ///
     /// # Safety
-    /// A whole warp. Where it goes is writable.
+    /// A whole warp. The destination is writable.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
@@ -288,7 +290,7 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
 /// Writes the results at the end of the input: how many items are chosen, and where the last run ends.
 ///
 /// # Safety
-/// One thread of a launch. Where it goes is writable.
+/// One thread of a launch. The destination is writable.
 #[inline(always)]
 unsafe fn write_end<C: Choice<T>, T: Element>(
     arguments: &SelectionArguments<T>,

@@ -10,7 +10,7 @@ use warpfold_kernels::element::Element;
 /// `items[index] ⊕= items[other]`.
 ///
 /// # Safety
-/// Both are items that no other thread writes, or reads the first of, before the next barrier.
+/// Before the next barrier, no other thread writes either of these items, or reads the first.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
     // SAFETY: the caller's.

@@ -11,9 +11,9 @@
 //! results are read: 2 log₂ S. Active threads are packed to the front, so their addresses are 2 stride items apart: up
 //! to 32 lanes in one bank.
 //!
-//! Corrected: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need
-//! not be a power of two: the way down begins at a quarter of the next one, of which S items are the first.
-//! After Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
+//! Corrected: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need not be a power of
+//! two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung, *A Regular
+//! Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;

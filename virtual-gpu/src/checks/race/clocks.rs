@@ -1,8 +1,7 @@
 //! Vector clocks over all threads of a grid: how much each thread knows of the others.
 //!
-//! For each block of which something is known, a clock holds the times up to which its threads are
-//! known. Clocks share these parts until they differ: after a barrier all threads of a block share
-//! one.
+//! For each known block, a clock holds the times up to which the block's threads are known. Clocks share these parts until they differ:
+//! after a barrier all threads of a block share one.
 
 use std::ops::Range;
 use std::rc::Rc;

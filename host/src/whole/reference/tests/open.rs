@@ -75,7 +75,7 @@ operator!(
     Composition: Affine => Affine => Affine, true,
     Affine { factor: 1, offset: 0 }, |item, _| item, Affine::then, |value| value
 );
-// The same on three words, the last of which counts.
+// The same on three words. The last word counts.
 operator!(
     Counted: [u32; 3] => [u32; 3] => u64, true, [1, 0, 0], |[factor, offset, _]: [u32; 3], _| [factor, offset, 1],
     |left: [u32; 3], right: [u32; 3]| {

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 type Call = fn(&[u32]);
 
 /// All calls on slices; the items are ones.
-const CALLS: [Call; 45] = [
+const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(
             reduce::<Sum, _>(items).wait(Gpu::global()),
@@ -252,6 +252,30 @@ const CALLS: [Call; 45] = [
             .rest_to(&mut others)
             .wait(Gpu::global());
         assert_eq!((count, chosen.as_slice(), others[0]), (Ok(ITEMS), items, 0));
+    },
+    |items| {
+        let sum = reduce::<Sum, _>(items).in_order().wait(Gpu::global());
+        assert_eq!(sum, Ok(ITEMS as u32));
+    },
+    |items| {
+        let sums = reduce::<Sum, _>(items)
+            .axis(ITEMS / 8, 4, 2)
+            .wait(Gpu::global());
+        assert_eq!(sums, Ok(vec![4; ITEMS / 4]));
+    },
+    |items| {
+        let sums = reduce::<Sum, _>(items).rows(6).pitch(8).wait(Gpu::global());
+        assert_eq!(sums, Ok(vec![6; ITEMS / 8]));
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items).reversed().wait(Gpu::global());
+        let mut scanned = scanned.unwrap();
+        scanned.reverse();
+        assert_counts(&scanned, 1);
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items).axis(1, ITEMS, 1).wait(Gpu::global());
+        assert_counts(&scanned.unwrap(), 1);
     },
     // Of one piece.
     |items| assert_eq!(gpu_sum(&items[..1000]), Ok(1000)),

@@ -146,7 +146,7 @@ pub enum Error {
 
     /// The device has too little memory left.
     #[error(
-        "out of device memory: {} bytes were asked for, {} are free",
+        "out of device memory: {} were asked for, {} are free",
         known(asked_bytes),
         known(free_bytes)
     )]
@@ -368,5 +368,32 @@ fn with_pitch(pitch: &Option<usize>) -> String {
 }
 
 fn known(bytes: &Option<u64>) -> String {
-    bytes.map_or("an unknown number".to_owned(), |bytes| bytes.to_string())
+    match bytes {
+        Some(bytes) => format!("{bytes} bytes"),
+        None => "an unknown number of bytes".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn missing_memory_is_told_with_the_numbers_that_are_known() {
+        let told = |asked_bytes, free_bytes| {
+            let error = Error::OutOfMemory {
+                asked_bytes,
+                free_bytes,
+            };
+            error.to_string()
+        };
+        assert_eq!(
+            told(Some(128), Some(64)),
+            "out of device memory: 128 bytes were asked for, 64 bytes are free"
+        );
+        assert_eq!(
+            told(None, Some(64)),
+            "out of device memory: an unknown number of bytes were asked for, 64 bytes are free"
+        );
+    }
 }

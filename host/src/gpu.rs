@@ -96,6 +96,10 @@ pub(crate) use workspace::WorkspaceSpan;
 /// Waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
 /// captured calls on this `Gpu` must not be launched after that.
 ///
+/// The context ends with its last holder: this is the last `Gpu` of the device, unless a `cust` [`Context`] or the CUDA runtime still holds
+/// it. Buffers, streams and events end with their context, and `cust` does not know that. So drop them before the `Gpu`: NVIDIA's driver
+/// does not check a handle of something that has ended, and may crash.
+///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {
     ordinal: u32,

@@ -14,6 +14,13 @@ fn inclusive(values: &[u64]) -> Vec<u64> {
     (1..=values.len()).map(|end| sum(&values[..end])).collect()
 }
 
+/// Each value is the sum of its item and those after it.
+fn reversed(values: &[u64]) -> Vec<u64> {
+    (0..values.len())
+        .map(|start| sum(&values[start..]))
+        .collect()
+}
+
 fn exclusive(values: &[u64], initial: u64) -> Vec<u64> {
     let before = (0..values.len()).map(|end| sum(&values[..end]));
     before.map(|value| sum(&[value, initial])).collect()
@@ -86,6 +93,10 @@ pub fn scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], inclusive(&a[0])])
 }
 
+pub fn reversed_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], reversed(&a[0])])
+}
+
 pub fn scan_in_place(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![inclusive(&a[0])])
 }
@@ -140,14 +151,20 @@ pub fn segments_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![], vec![], counted])
 }
 
-/// Only of offsets from 0 to the end: then each item has a result.
-pub fn segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+/// The `scan` of each segment. Only of offsets from 0 to the end: then each item has a result.
+fn scans_of_segments(a: &[Vec<u64>], scan: impl Fn(&[u64]) -> Vec<u64>) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let covers = a[1].first() == Some(&0) && a[1].last() == Some(&(a[0].len() as u64));
-    let scans = segments
-        .into_iter()
-        .flat_map(|segment| exclusive(segment, 0));
+    let scans = segments.into_iter().flat_map(scan);
     covers.then(|| vec![vec![], vec![], scans.collect()])
+}
+
+pub fn segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    scans_of_segments(a, |segment| exclusive(segment, 0))
+}
+
+pub fn reversed_segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    scans_of_segments(a, reversed)
 }
 
 /// Only of offsets from 0 on.
@@ -163,6 +180,12 @@ pub fn segmented_scan_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
 
 pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
+}
+
+/// Rows of two items less, with the gaps between them.
+pub fn rows_apart(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let rows = a[0].chunks(COLUMNS).map(|row| sum(&row[..COLUMNS - 2]));
+    Some(vec![vec![], rows.collect()])
 }
 
 pub fn rows_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {

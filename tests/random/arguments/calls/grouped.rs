@@ -150,6 +150,39 @@ pub const CALLS: &[Call] = &[
         only_waits: false,
     },
     Call {
+        name: "a reversed scan of segments",
+        roles: |n| vec![input(n), offsets(n), output(n)],
+        run: |gpu, end, p| {
+            let (input, offsets, mut output) = (at::<u32>(&p[0]), at::<u32>(&p[1]), at(&p[2]));
+            let request = scan::<Sum, _>(&input).segments(&offsets).reversed();
+            end!(gpu, end, request.to(&mut output))
+        },
+        model: model::reversed_segmented_scan,
+        only_waits: false,
+    },
+    Call {
+        name: "a reduction of rows that lie apart",
+        roles: |n| vec![input(n), output(rows(n))],
+        run: |gpu, end, p| {
+            let (input, mut output) = (at::<u32>(&p[0]), at(&p[1]));
+            let request = reduce::<Sum, _>(&input).rows(COLUMNS - 2).pitch(COLUMNS);
+            end!(gpu, end, request.to(&mut output))
+        },
+        model: model::rows_apart,
+        only_waits: false,
+    },
+    Call {
+        name: "a scan along an axis",
+        roles: |n| vec![input(n), output(n)],
+        run: |gpu, end, p| {
+            let (input, mut output) = (at::<u32>(&p[0]), at(&p[1]));
+            let request = scan::<Sum, _>(&input).axis(1, rows(input.len()), COLUMNS);
+            end!(gpu, end, request.to(&mut output))
+        },
+        model: model::column_scans,
+        only_waits: false,
+    },
+    Call {
         name: "a reduction along an axis of a count of outer places",
         roles: |n| vec![input(n), count_read(), output(n)],
         run: |gpu, end, p| {

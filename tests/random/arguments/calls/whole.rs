@@ -113,6 +113,30 @@ pub const CALLS: &[Call] = &[
         only_waits: false,
     },
     Call {
+        name: "a reversed scan",
+        roles: |n| vec![input(n), output(n).in_place()],
+        run: |gpu, end, p| {
+            let (input, mut output) = (at::<u32>(&p[0]), at(&p[1]));
+            end!(gpu, end, scan::<Sum, _>(&input).reversed().to(&mut output))
+        },
+        model: model::reversed_scan,
+        only_waits: false,
+    },
+    Call {
+        name: "a reduction in order",
+        roles: |n| vec![input(n), output(1)],
+        run: |gpu, end, p| {
+            let (input, mut output) = (at::<u32>(&p[0]), at(&p[1]));
+            end!(
+                gpu,
+                end,
+                reduce::<Sum, _>(&input).in_order().to(&mut output)
+            )
+        },
+        model: model::reduce,
+        only_waits: false,
+    },
+    Call {
         name: "a scan to results of another size",
         roles: |n| vec![input(n), Role::written(8, n)],
         run: |gpu, end, p| {

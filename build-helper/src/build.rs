@@ -219,7 +219,8 @@ impl Build {
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {
-            return Ok(Pack::of(&crate::rust_cuda::compile(self)?));
+            let compiled = crate::rust_cuda::compile(self);
+            return Ok(Pack::of(&compiled.map_err(|error| source.located(error))?));
         }
         rows::packed(self, source, &self.cache)
     }

@@ -39,10 +39,14 @@ pub struct Cache {
 impl Cache {
     /// The cache that the environment says: by [`CACHE`], else in the user's folder of caches.
     pub fn of_environment() -> Self {
-        match env::var_os(CACHE) {
+        Self::of(|variable| env::var_os(variable))
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        match variable(CACHE) {
             Some(value) if value == "off" || value == "0" => Self::none(),
             Some(folder) if !folder.is_empty() => Self::at(PathBuf::from(folder)),
-            _ => match user_folder(|variable| env::var_os(variable)) {
+            _ => match user_folder(variable) {
                 Some(folder) => Self::at(folder.join("warpfold")),
                 None => Self::none(),
             },
@@ -257,6 +261,61 @@ mod tests {
         let left = keys.map(|key| cache.row(key).is_some());
         assert_eq!(left, [true, false, false, true, true]);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn of_libraries_there_are_few() {
+        let folder = folder("libraries");
+        let cache = Cache::at(folder.clone());
+        let keys: Vec<Hash> = (0..2 * MOST_LIBRARIES as u8)
+            .map(|key| Hash::of(&[key]))
+            .collect();
+        for key in &keys {
+            let own = cache.library(*key).unwrap();
+            fs::write(own.join("compiled"), "much").unwrap();
+        }
+        let left = folder.join("libraries").read_dir().unwrap().count();
+        assert_eq!(left, MOST_LIBRARIES);
+        let last = folder
+            .join("libraries")
+            .join(keys[keys.len() - 1].to_string());
+        assert!(last.join("compiled").exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Readers beside writers of one row see the whole row, or none.
+    #[test]
+    fn builds_side_by_side_see_whole_rows() {
+        let folder = folder("side-by-side");
+        let (key, row) = (Hash::of(b"a"), pack("a"));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let cache = Cache::at(folder.clone());
+                    for _ in 0..50 {
+                        cache.keep_row(key, &row);
+                        assert_eq!(cache.row(key).as_ref(), Some(&row));
+                    }
+                });
+            }
+        });
+        assert_eq!(folder.join("rows").read_dir().unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_environment_says_where_the_cache_is() {
+        let of = |value: &'static str| {
+            Cache::of(|name| match name {
+                CACHE => Some(value.into()),
+                _ => Some("/home/me".into()),
+            })
+        };
+        assert_eq!(of("off"), Cache::none());
+        assert_eq!(of("0"), Cache::none());
+        assert_eq!(of("/elsewhere"), Cache::at("/elsewhere".into()));
+        assert_ne!(of(""), Cache::none());
+        assert_eq!(Cache::of(|_| None), Cache::none());
     }
 
     #[test]

@@ -119,6 +119,7 @@ fn printed(command: &mut Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pack::committed::Unfit;
 
     #[test]
     fn a_missing_target_is_named_with_the_command_that_adds_it() {
@@ -130,5 +131,18 @@ mod tests {
             "{message}"
         );
         assert!(message.contains("WARPFOLD_UPDATE"), "{message}");
+
+        // A committed file that does not fit is told of first.
+        let committed = Some(("src/operators.kernels".into(), Unfit::Source));
+        let message = match error {
+            Error::NoToolchain { compiler, .. } => Error::NoToolchain {
+                compiler,
+                committed,
+            },
+            error => error,
+        };
+        let message = message.to_string();
+        let reason = format!("src/operators.kernels {}. So kernels", Unfit::Source);
+        assert!(message.starts_with(&reason), "{message}");
     }
 }

@@ -49,6 +49,14 @@ fn only_what_an_edit_changes_is_compiled_again() {
         .map(|path| fs::read(path).expect("what is included"));
     assert!(included == again);
 
+    // Another crate's build takes them, too.
+    let another = Build {
+        output: build.output.join("another"),
+        ..without_compiler.clone()
+    };
+    fs::create_dir_all(&another.output).expect("a folder for another build");
+    another.run().expect("the rows from the common cache");
+
     // An edit of a row is compiled.
     let edited = source.replace("union: Union", "both: Union");
     fs::write(&build.source, &edited).expect("an edit");

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::{Cpu, reduce, scan};
-use crate::{Commutative, Op};
+use crate::{Commutative, Op, Pair};
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -227,6 +227,38 @@ where
         let device = reduce::<O, _>(&items).wait(Gpu::global()?)?;
         let host = reduce::<O, _>(&items).wait(Cpu)?;
         compare::<O, _>("a reduction", &[device], &[host], item_count)?;
+    }
+    Ok(())
+}
+
+/// Checks an operator on pairs, which reduces two arrays. Otherwise as [`check_operator`].
+///
+/// ```
+/// use warpfold::{Dot, Pair, check_pairs_operator};
+/// check_pairs_operator::<Dot, f32, f32>(&[Pair(0.5, -2.0), Pair(-0.0, 3.0), Pair(1e-45, 1.0)])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`check_operator`].
+pub fn check_pairs_operator<O, A, B>(items: &[Pair<A, B>]) -> Result<(), OperatorFlaw>
+where
+    A: Item,
+    B: Item,
+    Pair<A, B>: Item,
+    O: Op<Pair<A, B>> + Commutative + Kernel<kind::reduce_pairs, Pair<A, B>>,
+{
+    let laws = Laws::<O, Pair<A, B>>::new(items)?;
+    laws.check()?;
+    laws.check_commutation()?;
+    for item_count in LENGTHS {
+        let items = repeated(items, item_count);
+        let (left, right): (Vec<A>, Vec<B>) = items.iter().map(|pair| (pair.0, pair.1)).unzip();
+        let request = || reduce::<O, _>((&left, &right));
+        let device = request().wait(Gpu::global()?)?;
+        let host = request().wait(Cpu)?;
+        compare::<O, _>("a reduction of pairs", &[device], &[host], item_count)?;
     }
     Ok(())
 }

@@ -226,7 +226,10 @@ pub use binding::{
     DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawItems, RawItemsMut, RawStream, User,
 };
 pub use bytemuck;
-pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
+pub use check::{
+    Bytes, OperatorFlaw, check_operator, check_pairs_operator, check_reduce_operator,
+    check_scan_operator,
+};
 #[cfg(feature = "cust")]
 pub use cust;
 /// The version of `half` whose floats `cust` can copy to a device. They are items as good as those of `half` 2, which are

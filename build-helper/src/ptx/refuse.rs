@@ -79,7 +79,7 @@ impl Reason {
                 "compare arrays element by element, and combine the answers with `&`: long ones are compared by a call"
             }
             Self::Calls(_) => {
-                "mark it `#[inline]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
+                "mark it `#[inline(always)]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
             }
             Self::LocalMemory => {
                 "keep values in fields or in short arrays, and index them by constants: write the loop's turns out. A scan holds more values \

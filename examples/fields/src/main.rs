@@ -49,6 +49,7 @@ fn products<O: Op<T, Accumulator = T>, T: warpfold::Element>(items: &[T]) -> Vec
 mod tests {
     use super::*;
     use operators::MODULUS_256;
+    use warpfold::check_operator;
 
     /// −1 squared is 1, and the modulus is 0.
     #[test]
@@ -58,5 +59,7 @@ mod tests {
         assert_eq!(Product256::combine(less_one, less_one), [1, 0, 0, 0]);
         assert_eq!(Product256::combine(MODULUS_256, less_one), [0; 4]);
         assert_eq!(Product31::combine(MODULUS_31 - 1, MODULUS_31 - 1), 1);
+        check_operator::<Product31, _>(&[0, 1, 2, MODULUS_31 - 1]).unwrap();
+        check_operator::<Product256, _>(&[[0; 4], [1, 0, 0, 0], [2; 4], less_one]).unwrap();
     }
 }

@@ -16,7 +16,10 @@ use numbers::{Numbers, items};
 use own_operator::{assert_same, check, lengths};
 use own_operators::operators::*;
 use warpfold::kind::reduce;
-use warpfold::{Commutative, Cpu, Pair, Triple, check_operator, check_reduce_operator, reduce};
+use warpfold::{
+    Commutative, Cpu, Pair, Triple, check_operator, check_pairs_operator, check_reduce_operator,
+    reduce,
+};
 
 /// Values with which operators of floats go wrong: both zeros, subnormals, extremes, infinities, NaN.
 const ODD: [f32; 9] = [
@@ -48,6 +51,11 @@ fn odd_floats_keep_the_laws() {
     check_operator::<SumAndMax, f32>(&SUMMED).unwrap();
     check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
     check_operator::<LogSumExp, f32>(&ODD).unwrap();
+    let weighted = std::iter::zip(ODD, [0, 1, 2, u32::MAX].into_iter().cycle());
+    let weighted: Vec<_> = weighted
+        .map(|(number, weight)| Pair(number, weight))
+        .collect();
+    check_pairs_operator::<WeightedMean, f32, u32>(&weighted).unwrap();
     check_reduce_operator::<SumAndPlace, f32>(&SUMMED).unwrap();
     check_reduce_operator::<Summary, f32>(&SUMMED).unwrap();
 }

@@ -1,0 +1,14 @@
+//! How large committed device code is.
+
+/// Eighteen rows: sums, extremes, pairs, predicates, equalities.
+const FILE: &[u8] = include_bytes!("../src/operators.kernels");
+const SOURCE: &str = include_str!("../src/operators.rs");
+
+#[test]
+fn device_code_of_many_rows_is_small() {
+    let list = SOURCE.split_once("operators! {").map(|(_, list)| list);
+    let rows = list.unwrap_or_default().matches(';').count();
+    assert!(rows > 15, "{rows} rows");
+    let kilobytes = FILE.len() / 1000;
+    assert!(kilobytes < 25 * rows, "{kilobytes} KB for {rows} rows");
+}

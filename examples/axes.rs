@@ -103,7 +103,7 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What has come so far along the middle axis.
+/// Running sums along the middle axis.
 fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
     let extents = Extents {
         outer: 16,

@@ -395,7 +395,7 @@ fn a_call_by_key_makes_room() {
         let keys = DeviceBuffer::from_slice(&vec![7_u32; 400_000]).unwrap();
         let mut sums = zeros::<u32>(keys.len());
         let (input, mut output) = (zeros::<u32>(3), zeros::<u32>(1));
-        // What is kept for these streams leaves too little for the runs' starts.
+        // The memory kept for these streams leaves too little for the runs' starts.
         let streams: Vec<_> = (0..225).map(|_| stream()).collect();
         for stream in &streams {
             reduce::<Sum, _>(&input)

@@ -1,8 +1,8 @@
-//! The bit contract: every kernel of the table gives what the CPU gives, bit for bit.
+//! The bit contract: every kernel of the table agrees with the CPU, bit for bit.
 //!
-//! One test for each row, over sizes at the boundaries, edges of the types, misaligned starts, in place, and
-//! with a guard around every input and output. (See [`Care`] for what is left out on the virtual GPU.) What surrounds an input would change the result if it counted;
-//! what surrounds an output must stay.
+//! One test for each row, over sizes at the boundaries, edges of the types, misaligned starts, in place, and with a guard around every
+//! input and output. (See [`Care`] for the cases left out on the virtual GPU.) The values around an input would change the result if they
+//! counted; those around an output must stay.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -49,8 +49,8 @@ enum Care {
 }
 
 impl Care {
-    /// On a real device, all of each row. On the virtual one, for the sake of time, all of one row for each text, and of the
-    /// others what the text does not decide.
+    /// On a real device, all of each row. On the virtual GPU, to save time: all sizes for one row of each text, and for the other rows only
+    /// the cases that do not depend on the text.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {
@@ -65,7 +65,7 @@ macro_rules! symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
 }
 
-/// Rows of which each stands for a text.
+/// Rows that stand for all rows with the same text.
 const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
 
 /// Whether a row stands for its text.
@@ -98,7 +98,7 @@ fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
 
-/// Places in a vector at which an array may begin, those of narrow items a selection.
+/// Places in a vector at which an array may begin; for narrow items, some of them.
 fn offsets<T>() -> Vec<usize> {
     let vector = vector_items::<T>();
     let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];

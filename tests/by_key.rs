@@ -32,7 +32,7 @@ fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
     lengths
 }
 
-/// Keys of which neighbours are equal in runs of these lengths.
+/// Keys in runs of these lengths.
 fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
     let runs = lengths.iter().enumerate();
     runs.flat_map(|(run, &length)| std::iter::repeat_n(key(run), length))

@@ -34,12 +34,12 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// What the calls work on.
+/// The memory of the calls.
 struct Data {
     items: Vec<u32>,
     total: u32,
     input: DeviceBuffer<u32>,
-    /// A place for each result that nobody looks at, as the calls are on streams without order.
+    /// Outputs for results that are not checked, since the calls' streams have no order.
     results: DeviceBuffer<u32>,
     results_taken: AtomicUsize,
     counts: DeviceBuffer<u64>,
@@ -256,7 +256,7 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
                 .queue(&cold, &other)
                 .unwrap();
         });
-        // What was not captured has been queued.
+        // Work that was not captured has been queued.
         other.synchronize().unwrap();
         let total: u64 = data.items.iter().map(|&item| u64::from(item)).sum();
         assert_eq!(sums.as_host_vec().unwrap(), [0, total], "mode {mode:?}");

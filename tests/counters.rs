@@ -1,4 +1,4 @@
-//! What a launch costs, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
+//! The cost of a launch, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
 //!
 //! The counts follow from the algorithm, so they are asserted as equalities. A scan's depend on the schedule where
 //! blocks wait for each other; if only one block runs at a time no block waits, so scans run like this here. Nothing

@@ -217,7 +217,7 @@ fn memory_and_streams_of_another_context_are_refused() {
 
 #[test]
 fn freed_memory_is_recognised() {
-    // Alone in its process, so that nobody is given the same memory again.
+    // Alone in its process, so that no other test gets the same memory again.
     in_child("freed_memory_is_recognised", &[], || {
         let gpu = gpu();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();

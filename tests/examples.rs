@@ -1,5 +1,5 @@
-//! The examples as a user meets them: what `sum` reads, prints and returns, that all of them agree with the CPU, and
-//! that no argument, file or closed output makes one panic.
+//! The examples as a user meets them: the input, output and exit codes of `sum`. All examples agree with the CPU, and no argument, file or
+//! closed output makes one panic.
 
 #[path = "examples/behaviour.rs"]
 mod behaviour;
@@ -297,7 +297,7 @@ fn of_file(example: &str, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Ou
     output
 }
 
-/// What stands after `name` at the start of a line.
+/// The rest of the line that begins with `name`.
 fn value<'a>(printed: &'a str, name: &str) -> &'a str {
     let mut lines = printed.lines();
     lines

@@ -1,4 +1,4 @@
-//! Captured graphs, most of them with a call that says how many items the next has: each launch follows what the input is then.
+//! Captured graphs. In most of them, one call counts the items of the next. Each launch uses the input at that time.
 //!
 //! `cust`'s own copies end a capture, so there is one test at a time.
 

@@ -1,5 +1,8 @@
 //! Much memory: counts past 32 bits, chunks of several tiles, slices that the device has no room for, and running out. Some
 //! need a real device; on the virtual one they say that they are skipped.
+//!
+//! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, other tests' executables included: the `run.sh`
+//! of `cargo xtask bundle` runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -110,7 +113,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     if real_gpu("a_slice_whose_chunks_are_longer_than_pieces", 1 << 30).is_none() {
         return;
     }
-    // Pages that nobody writes to take no memory.
+    // Pages that are never written take no memory.
     let mut items = vec![0u8; ITEMS];
     let mut sum = 0;
     for index in (0..ITEMS).step_by((1 << 30) - 12_345).chain([ITEMS - 1]) {
@@ -178,7 +181,7 @@ fn too_little_memory_is_an_error_with_numbers() {
             let items = vec![1u32; 16 << 20];
             // Scratch memory, or a piece of the slice; or the driver wants a stream's own.
             let may_be_asked = [128 << 10, 4 << 20];
-            // Takes what there is, in smaller and smaller pieces, until little is left.
+            // Allocates all free memory in smaller and smaller pieces, until little is left.
             let mut taken = Vec::new();
             let mut piece = cust::memory::mem_get_info().unwrap().0;
             while piece >= 1 << 20 {

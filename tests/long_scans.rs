@@ -1,9 +1,9 @@
 //! Long scans, whose tiles have another shape than short ones: a scan with each text over a few items more than the
 //! longest that is short, bit for bit.
 //!
-//! On the virtual GPU, for the sake of time, only memory is checked, inclusive scans stand for exclusive ones, which differ
-//! in the operator's body, and scans of narrow items, of which there are more in as many bytes, run in `.ci/run sweeps` alone. That also
-//! has a long scan of each way to scan a tile watched in full (in `bits.rs`).
+//! To save time on the virtual GPU, only memory is checked there, and inclusive scans stand for exclusive ones, which differ in the
+//! operator's body only. Scans of narrow items have more items in as many bytes, and run in `.ci/run sweeps` alone. That also has a long
+//! scan of each way to scan a tile watched in full (in `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]

@@ -1,5 +1,8 @@
 //! The memory that a `Gpu` keeps between calls is bounded for any number of threads, streams and graphs, and `trim`
 //! frees it.
+//!
+//! On a real device the used memory of the whole GPU is measured. So nothing else may use the GPU meanwhile, other tests' executables
+//! included: the `run.sh` of `cargo xtask bundle` runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -70,8 +73,8 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// Alone in its process, since what is alive is counted. `warm_up` goes first: kernels stay, and what a real driver takes for
-/// streams and threads it keeps. `body` is given what the process holds after that.
+/// Alone in its process, since what is alive is counted. `warm_up` goes first: kernels stay, and a real driver keeps memory for streams and
+/// threads. `body` gets the process's objects after that.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
     // A real device is one for all processes.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -209,7 +212,7 @@ fn graphs_give_their_workspaces_back() {
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // A real driver's own memory for a hundred graphs is more than what is looked for.
+        // A real driver's own memory for a hundred graphs is more than the leak that the test looks for.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;
             Held::now().check_since(before, workspaces + 8 * KIB, 64 * KIB, 16);

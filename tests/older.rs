@@ -1,5 +1,5 @@
-//! Devices of older generations, whose texts are made of those for compute capability 9.0: a kernel of every kind gives what the CPU
-//! gives, bit for bit.
+//! Devices of older generations, whose texts are made from those for compute capability 9.0: a kernel of every kind agrees with the CPU,
+//! bit for bit.
 //!
 //! A device's architecture is decided once a process, so each has a process of its own; all are virtual. 7.5 has the least shared memory
 //! of those that copy through registers, and 8.6 of those that copy asynchronously.

@@ -22,7 +22,7 @@ use warpfold::{Gpu, Sum, cust, gpu_sum, reduce, scan};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What the calls work on: for one test at a time.
+/// The memory of the calls, for one test at a time.
 struct Bench {
     stream: Stream,
     input: DeviceBuffer<f32>,

@@ -11,9 +11,9 @@
 //!
 //! `WARPFOLD_RANDOM_CASES` says how many cases each test tries, in place of the number that it has here.
 //!
-//! A case that has failed stays in `random/regressions`, as the seed that makes it, and is tried first from then on.
-//! The seed means that case only as long as the strategies here stay as they are; so a test of its own is worth having
-//! for what a case has shown. All runs on a real GPU too, where policies and checks mean nothing.
+//! A case that has failed stays in `random/regressions`, as the seed that makes it, and is tried first from then on. A seed gives the same
+//! case only as long as the strategies here do not change. So a fault that a case has shown deserves a test of its own. All runs on a real
+//! GPU too, where policies and checks mean nothing.
 //!
 //! [`arguments`] tries every argument of a call over every other one, and where it must not be.
 //!

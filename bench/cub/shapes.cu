@@ -1,10 +1,10 @@
-// CUB's side of the benchmark's shapes: what there is beyond plain reductions and scans, for items of f32.
+// CUB's side of the benchmark's shapes: segments, columns, selections and keys, for items of f32.
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -cudart=static -shared -Xcompiler -fPIC -o libcub_shapes.so shapes.cu
 //
-// Every function queues one call on a stream of the caller's, and gives CUB's status. As is CUB's way, a call without temporary
-// storage only says how many bytes of it are needed. What this version of CUB has no call for has no function.
-// Nothing here measures or checks: the caller does both, in the same way for both sides.
+// Every function queues one call on a stream of the caller's, and gives CUB's status. As is CUB's way, a call without temporary storage
+// only says how many bytes of it are needed. Where this version of CUB has no call, there is no function. Nothing here measures or checks:
+// the caller does both, in the same way for both sides.
 
 #include <cub/cub.cuh>
 #include <cub/version.cuh>
@@ -21,7 +21,7 @@
 #include <cub/device/device_segmented_scan.cuh>
 #endif
 
-// What a call works on; each shape uses its part.
+// The memory of a call; each shape uses a part of it.
 struct Arguments {
   const float* input;
   const float* second;

@@ -18,14 +18,14 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// What is to be done.
+/// The command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Times reductions, scans and copies, checks each result, and writes what was found.
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
-    /// Prints what is aimed at, and what a results.csv says was reached.
+    /// Prints the targets, and what a results.csv reached of them.
     Targets(Targets),
     /// Compiles CUB's side ahead, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
@@ -35,7 +35,7 @@ pub enum Command {
     Host(HostPath),
 }
 
-/// What is measured, and how long.
+/// The measurements, and their time.
 #[derive(Debug, Args)]
 pub struct Measure {
     /// The cases, by name; all of them without this.
@@ -81,7 +81,7 @@ pub struct Measure {
 /// Which sizes of the shapes are measured.
 #[derive(Debug, Args)]
 pub struct Shapes {
-    /// Only what has one of these texts in its name.
+    /// Only measurements with one of these texts in their names.
     #[arg(long)]
     pub only: Vec<String>,
     /// The numbers of items, as exponents of two.

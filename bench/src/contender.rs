@@ -10,7 +10,7 @@ use crate::data::Measured;
 use crate::record::{Case, Side};
 use crate::timing::Call;
 
-/// Someone's way to do a case.
+/// One side of a comparison: its way to do a case.
 pub struct Contender<'a> {
     pub side: Side,
     pub case: Case,
@@ -30,7 +30,7 @@ pub struct Place<'a, T: Measured> {
     pub wide: DeviceSlice<T::Wide>,
 }
 
-/// All who can do the case.
+/// All sides that can do the case.
 pub fn contenders<'a, T: Measured>(
     case: Case,
     place: Place<'a, T>,

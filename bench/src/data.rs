@@ -49,7 +49,7 @@ pub struct Rounding {
 /// The type in which floats are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accumulator {
-    /// That of the result.
+    /// The result's bytes.
     Result,
     /// No narrower than `f32`.
     F32,
@@ -60,7 +60,7 @@ pub struct Type {
     pub name: &'static str,
     /// The same type in CUDA C++.
     pub cuda: &'static str,
-    /// That of its wide sum.
+    /// The type of its wide sum.
     pub cuda_wide: &'static str,
 }
 
@@ -85,7 +85,7 @@ pub(crate) use for_each_type;
 
 for_each_type!(table);
 
-/// Those that have one of the names; all of them, without any name.
+/// The types with one of these names; all types if there is no name.
 pub fn types_named(names: &[String]) -> Vec<&'static Type> {
     let is_named = |each: &&Type| names.is_empty() || names.iter().any(|name| name == each.name);
     TYPES.iter().filter(is_named).collect()

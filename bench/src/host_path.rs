@@ -21,7 +21,7 @@ use virtual_gpu::Mode;
 
 use crate::cli::HostPath;
 
-/// Measures what the options ask for.
+/// Takes the measurements that the options request.
 pub fn run(options: &HostPath) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");

@@ -107,7 +107,7 @@ fn progress(options: &Measure, types: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// What all measurements share.
+/// The common part of all measurements.
 struct Session<'a> {
     options: &'a Measure,
     gpu: &'a Gpu,

@@ -91,7 +91,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Whether a result was what it should be.
+/// Whether a result was right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -121,7 +121,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Bytes of an item: the number in its type's name is that of its bits.
+    /// Bytes of an item: the number in its type's name counts bits.
     pub fn item_bytes(&self) -> u64 {
         let bits = self
             .item_type

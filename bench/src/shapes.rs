@@ -34,11 +34,11 @@ struct Shape<'a> {
     /// The fewest bytes that have to move.
     bytes: u64,
     calls: Vec<(Side, Call<'a>)>,
-    /// Whether what a call has left is right.
+    /// Whether a call's results are right.
     is_right: Box<dyn Fn() -> Result<bool> + 'a>,
 }
 
-/// What the calls work on.
+/// The memory of the calls.
 struct Place<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
@@ -138,7 +138,7 @@ fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
         .ok()
 }
 
-/// What is measured how, and what was found.
+/// The measurements, their settings and their results.
 struct Measurement<'a> {
     report: Report,
     only: &'a [String],
@@ -206,7 +206,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Fills the outputs with what is no result.
+    /// Fills the outputs with values that are no results.
     fn poison(&self) -> Result<()> {
         // SAFETY: every bit pattern is a value of these types; the buffers outlive the stream's work, which the caller waits for.
         unsafe {
@@ -219,7 +219,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// What CUB's calls of one reading work on.
+    /// The memory of CUB's calls with several results from one reading.
     fn arguments(&self) -> Arguments {
         Arguments {
             input: self.input.as_device_ptr().as_raw(),
@@ -243,7 +243,7 @@ impl<'a> Place<'a> {
     ) -> Result<Vec<(Side, Call<'b>)>> {
         let mut calls = vec![(Side::Warpfold, ours)];
         if let (Some(shapes), Some(name)) = (self.cub, cub) {
-            // SAFETY: the caller's.
+            // SAFETY: the arguments are of live memory for as long as the call needs it: this function has the same condition.
             let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
             calls.extend(theirs.map(|call| (Side::Cub, call)));
         }

@@ -14,7 +14,7 @@ use crate::cub::Cub;
 use crate::record::{Record, Row};
 use crate::timing::Queueing;
 
-/// Takes rows one by one, and keeps them. What is written so far is in the file if the program ends early.
+/// Takes rows one by one, and keeps them. If the program ends early, the file has everything written so far.
 pub struct Sink {
     record: Record,
     writer: csv::Writer<Box<dyn Write>>,
@@ -89,7 +89,7 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
     Ok(header)
 }
 
-/// The driver's own version, where the system tells it, and the CUDA version that it knows.
+/// The driver's own version, if the system tells it, and the CUDA version that it supports.
 fn driver(version: CudaApiVersion) -> String {
     let cuda = format!("CUDA {}.{}", version.major(), version.minor());
     let told = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

@@ -69,7 +69,7 @@ fn it_measures_checks_and_draws() {
 
     let targets = bench(&["targets", csv.to_str().expect("a path in Unicode")]);
     let targets = String::from_utf8(targets.stdout).expect("text");
-    // Of what was measured, two reductions of two types and the wide sum of one, with 2^12 items.
+    // A part of the measurements: two reductions of two types and the wide sum of one, with 2^12 items.
     assert!(
         targets.contains("| reduce, 2^12 ≤ n ≤ 2^20 | ≤ 3.6 µs | "),
         "{targets}"

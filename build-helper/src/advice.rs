@@ -1,6 +1,6 @@
-//! What to write instead, for mistakes that the compiler's messages do not explain: it knows nothing of where the file runs.
+//! Advice for mistakes that the compiler's messages do not explain: the compiler does not know where the file runs.
 
-/// A mistake: what is in the compiler's message, all of it, and what to do.
+/// A mistake: texts that the compiler's message contains, all of them, and the advice.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,
@@ -69,7 +69,7 @@ const MISTAKES: [Mistake; 12] = [
 const ROWS: &str = "a row of `operators!` is `name: Operator, Item;`. Before the semicolon may stand `, scans only`, \
                     `, reduction only`, `, predicate` or `, equality`. Of two inputs it is `name: Operator, pairs of A, B;`";
 
-/// What to do about a compiler's messages, to be said before them; nothing, where they say it.
+/// Advice on a compiler's messages, to be printed before them; `None` if the messages are enough.
 pub fn advice(messages: &str) -> String {
     let known = MISTAKES.iter().filter(|mistake| {
         let mut signs = mistake.signs.iter();

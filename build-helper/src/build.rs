@@ -1,4 +1,4 @@
-//! What a build script asks for: a file of operators or kernels, packed for the host's macros to include.
+//! A build script's request: a file of operators or kernels, packed for the host's macros to include.
 
 use std::env;
 use std::fs;
@@ -17,13 +17,14 @@ use crate::source::Source;
 use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
-/// The variable that has the device code written beside the source; with the value `check`, compiled and compared with what is there.
+/// The variable by which the device code is written beside the source. With the value `check`, it is compiled and compared with the file
+/// that is there.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
 /// The variable that makes it an error if no device code that fits lies beside the source.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
-/// What a file holds, which the host's macro of the same name declares.
+/// The contents of a file. The host's macro of the same name declares them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Operators, in `operators!`.
@@ -45,7 +46,7 @@ impl Contents {
 /// A file of operators or kernels, and where the build takes place.
 #[derive(Debug, Clone)]
 pub struct Build {
-    /// What the file holds.
+    /// The contents of the file.
     pub contents: Contents,
     /// The file.
     pub source: PathBuf,
@@ -59,7 +60,7 @@ pub struct Build {
     pub cache: Cache,
     /// Whether to compile whatever is committed, and to write the device code beside the source.
     pub updates: bool,
-    /// Whether to compile, whatever is cached, and to compare with what is committed.
+    /// Whether to compile even if there is a cached or committed file, and to compare.
     pub compares: bool,
     /// Whether only device code that is committed will do.
     pub locked: bool,
@@ -89,9 +90,9 @@ impl Build {
         self.source.with_extension("kernels")
     }
 
-    /// Writes what the host includes: from the committed device code if it fits, else by compiling what is not in the cache; by
-    /// compiling too where the device code is to be written, or rust-cuda's compiler is asked for. Why the committed code was not
-    /// used, if there is any.
+    /// Writes the files that the host includes. They come from the committed device code if it fits. Otherwise rows that are not in the
+    /// cache are compiled. All is compiled if the device code is to be written, or with rust-cuda's compiler. Gives the reason why
+    /// committed code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -121,7 +122,7 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            // What the library makes itself is not committed, whoever has compiled it.
+            // Texts that the library makes at load are never committed.
             let is_kept = |compiled: &Compiled| {
                 let mut variants = self.variants();
                 variants.any(|variant| variant.capability == compiled.capability)
@@ -142,7 +143,7 @@ impl Build {
         Ok(unfit)
     }
 
-    /// The two files of what the host's macro includes: an expression, and beside it the bytes that it speaks of.
+    /// The two files that the host's macro includes: an expression, and the bytes that it refers to.
     pub fn included(&self) -> [PathBuf; 2] {
         let name = self.contents.name();
         ["rs", "bin"].map(|extension| self.output.join(format!("warpfold_{name}.{extension}")))
@@ -151,7 +152,7 @@ impl Build {
     /// The committed device code, if there is any: packed, or why it does not fit.
     fn read_committed(&self, source: &Source) -> Option<Result<Pack, Unfit>> {
         let file = fs::read(self.committed()).ok()?;
-        // It takes long to unpack and to pack again: that is done once.
+        // Unpacking and packing take long, so they are done once.
         let key = stamp(source).hash().with(&file);
         if let Some(pack) = self.cache.row(key) {
             return Some(Ok(pack));
@@ -269,7 +270,7 @@ impl Build {
     }
 }
 
-/// What device code of a source is made from.
+/// The inputs that determine a source's device code.
 fn stamp(source: &Source) -> Stamp {
     Stamp {
         kernels: format!("{KERNELS_VERSION}-{INTERFACE}"),
@@ -277,7 +278,7 @@ fn stamp(source: &Source) -> Stamp {
     }
 }
 
-/// The expression that the host's macro includes: the bytes of a pack, in the file of this path beside it, and what lies where in them.
+/// The expression that the host's macro includes: the bytes of a pack, which are in the file of this path, and the positions in them.
 fn texts(bytes: &Path, pack: &Pack) -> String {
     let name = bytes.file_name().unwrap_or_default().to_string_lossy();
     format!("Texts::new(include_bytes!({name:?}), {})", pack.table())

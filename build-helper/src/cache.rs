@@ -5,9 +5,9 @@
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, which the rows are compiled with
 //! ```
 //!
-//! A key is a hash of all that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
-//! out of date. A file is written under another name and then renamed: builds side by side see all of it or nothing. What
-//! was not used for longest goes when there is too much. Where the cache cannot be read or written, the build goes on without it.
+//! A key is a hash of all that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever out of
+//! date. A file is written under another name and then renamed: builds side by side see all of it or nothing. If the cache is too large,
+//! the entries that were not used for longest are removed. Where the cache cannot be read or written, the build goes on without it.
 
 use std::env;
 use std::ffi::OsString;
@@ -89,7 +89,7 @@ impl Cache {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
         fs::create_dir_all(&folder).ok()?;
-        // What tells that it is in use.
+        // The mark that it is in use.
         replace(&folder.join("used"), b"")?;
         let mut others = by_use(&all, |folder| folder.join("used"));
         others.retain(|other| other.path != folder);
@@ -144,7 +144,7 @@ struct Kept {
     bytes: u64,
 }
 
-/// What is in a folder, the least recently used first. When it was used, a file of its own says.
+/// The entries of a folder, the least recently used first. When it was used, a file of its own says.
 fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let kept = entries.filter_map(|entry| {

@@ -22,13 +22,13 @@ use warpfold_ptx::rust_cuda::amend;
 pub struct Package {
     /// Its name.
     pub name: &'static str,
-    /// The folder of its sources; nothing where it comes from the registry.
+    /// The folder of its sources; `None` if it comes from the registry.
     pub folder: Option<PathBuf>,
     /// Its version.
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The packages whose functions have barriers: it and those that it depends on.
+    /// The packages whose functions have barriers: this one and its dependencies.
     pub with_barriers: &'static [&'static str],
 }
 
@@ -98,7 +98,7 @@ impl Cdylib {
     }
 }
 
-/// Writes a file, if it has to be another: cargo compiles anew what was written.
+/// Writes a file if its contents change: cargo compiles again whatever was written.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path).is_ok_and(|written| written == text) {
         true => Ok(()),
@@ -108,9 +108,9 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 /// The manifest of the crate around the kernels.
 ///
-/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc:
-/// so the profile turns the pass off, for packages with barriers and what is inlined into them. No kernel uses `glam`, on which
-/// `cuda_std` depends: it is not optimised, which would take a minute.
+/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc: so the profile
+/// turns the pass off for packages with barriers, and for code that is inlined into them. No kernel uses `glam`, on which `cuda_std`
+/// depends: it is not optimised, which would take a minute.
 fn manifest(package: &Package, targets: &[&str]) -> String {
     let name = package.name;
     let place = match &package.folder {

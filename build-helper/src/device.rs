@@ -30,7 +30,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another.
+    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another folder,
+    /// `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -144,10 +145,9 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are for the device crate alone, in which all code is optimised together, so that what it depends
-/// on is compiled once.
+/// The compiler's flags. They are for the device crate alone, where all code is optimised together. So its dependencies are compiled once.
 ///
-/// - What would be a table of jumps or values stays code, since kernels carry no tables.
+/// - Tables of jumps or values are compiled as code, since kernels carry no tables.
 /// - An operator's functions are inlined, however long they are.
 /// - Copies of structs in two branches stay two: one copy from either of two places would keep the structs in local memory.
 pub const FLAGS: [&str; 3] = [
@@ -172,7 +172,7 @@ fn write_crate(folder: &Path, manifest: &str, library: &str) -> Result<(), Error
     Ok(())
 }
 
-/// The manifest's first lines, up to what is a table of its own.
+/// The manifest's first lines, up to the first table.
 fn package(name: &str, edition: &str) -> String {
     format!(
         "# Made by warpfold-build.\n\
@@ -188,7 +188,7 @@ fn package(name: &str, edition: &str) -> String {
 /// The device crate's manifest. The crate depends on one other, which has the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // Around operators it is nothing: what cargo compiles for it is what counts.
+    // Around operators it is empty: only its dependencies matter, which cargo compiles.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (
@@ -272,7 +272,7 @@ pub fn source_folder(name: &str) -> Option<PathBuf> {
         .find_map(Result::ok)
 }
 
-/// The device crate's library: the code, and what a panic does.
+/// The device crate's library: the code, and the panic handler.
 fn library(code: &str) -> String {
     format!(
         "{HEAD}{code}\

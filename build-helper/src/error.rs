@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of a build.
 
 use std::fmt;
 use std::io;
@@ -157,7 +157,7 @@ impl fmt::Display for Refusals<'_> {
     }
 }
 
-/// What is wrong with a text that the compiler emitted, which no operator should be able to cause.
+/// A fault in the compiler's text that no operator should be able to cause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the compiler's PTX is not what is expected: {what}")]
 pub struct Problem {

@@ -36,13 +36,13 @@ pub struct Compiled {
     pub kernels: Vec<Kernel>,
 }
 
-/// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
+/// The symbol of an operator's function that is compiled by itself: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 
-/// What the symbol of a kernel of the user's begins with.
+/// The prefix of the symbols of users' kernels.
 const OWN: &str = "kernel_";
 
-/// What a kernel is made from.
+/// The origin of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The library's source for kernels of this kind.
@@ -52,7 +52,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The origin that a symbol says, and the row's name.
+    /// The origin and the row's name that a symbol encodes.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let own = symbol.strip_prefix(OWN).map(|name| (Self::User, name));
         own.or_else(|| {
@@ -72,8 +72,7 @@ impl Origin {
         }
     }
 
-    /// What must hold of such a kernel. Whether it may begin before the work before it on its stream has ended depends on what it is
-    /// compiled for.
+    /// The rules for such a kernel. Whether it may begin before earlier work on its stream has ended depends on the target.
     fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
         match self {
             Self::Library(kind) => {
@@ -103,7 +102,7 @@ impl Origin {
     }
 }
 
-/// The kernels that the compiler emitted for a variant, and what is refused.
+/// The kernels that the compiler emitted for a variant, and the refusals.
 #[derive(Debug, Default)]
 pub struct Judged {
     /// The kernels of operators that can run.
@@ -131,7 +130,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
-    // A function by itself may keep an argument in local memory that a kernel has in registers: only the kernels tell.
+    // A function by itself may keep an argument in local memory where the kernel has it in registers. So only kernels are checked for that.
     let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)
@@ -156,7 +155,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // One kernel of an operator tells what all of them would.
+        // One kernel of an operator is enough: all have the same refusals.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }
@@ -239,11 +238,6 @@ pub fn finished(
 fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     let kind = symbol.strip_suffix(operator).unwrap_or_default();
     kind.trim_end_matches('_')
-}
-
-/// The row that a kernel is of, by its symbol.
-pub fn row_of(symbol: &str) -> Option<&str> {
-    Kind::of(symbol).map(|(_, row)| row)
 }
 
 /// The function and the row, in the symbol of an operator's function.

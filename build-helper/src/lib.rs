@@ -25,8 +25,8 @@
 //!
 //! # What was compiled before
 //!
-//! Each row's kernels are kept in the user's folder of caches, by all that they depend on: the tokens of the row and of what it
-//! names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or says `off`. ([`Cache`])
+//! Each row's kernels are kept in the user's folder of caches, under a key of all that they depend on: the tokens of the row and of the
+//! items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or says `off`. ([`Cache`])
 //!
 //! # Device code that is committed
 //!
@@ -42,8 +42,8 @@
 //!
 //! # rust-cuda's compiler
 //!
-//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, whatever is committed. It takes what the feature of
-//! that name of `warpfold` takes. A refusal then names a kernel of the operator, and not the function.
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, whatever is committed. It needs the same set-up as
+//! the feature of that name of `warpfold`. A refusal then names a kernel of the operator, and not the function.
 //!
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
@@ -80,8 +80,8 @@ pub use pack::committed::Unfit;
 pub use pack::committed::trial::judge;
 pub use ptx::refuse::Reason;
 
-/// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`
-/// includes. For a build script: an error is printed, and ends it.
+/// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
+/// crate's folder. For a build script: an error is printed, and ends it.
 ///
 /// ```no_run
 /// // build.rs, in `main`
@@ -101,7 +101,7 @@ pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
-/// Whether device code can be compiled here: the error is that of a build which would have to.
+/// Whether device code can be compiled here. The error is the one that a build would give.
 ///
 /// ```
 /// if let Err(reason) = warpfold_build::find_compiler() {
@@ -114,7 +114,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // Where it fails, its message is the first on the screen: cargo shows what is printed before.
+    // If it fails, its message is the first on the screen: cargo shows a script's output in order.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);
@@ -126,7 +126,7 @@ fn run(contents: Contents, file: &Path) {
             "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
         );
     }
-    // The host's macro asks for it: a build script that does not call this leaves it nothing, not what was there before.
+    // The host's macro needs it. If a build script no longer calls this, the files of an earlier build are not used.
     let [expression, _] = build.included();
     let variable = contents.name().to_uppercase();
     println!(

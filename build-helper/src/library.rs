@@ -1,5 +1,5 @@
-//! The library for the device: `warpfold-kernels`, compiled once by cargo, which rows are then compiled with by rustc alone; and
-//! what tells it from another version of itself.
+//! The library for the device: `warpfold-kernels`, compiled once by cargo; rustc then compiles the rows against it. And the key that
+//! identifies its version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::variant::Variant;
 /// The crates that device code is made by, beside each other where sources lie.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the sources that device code is made by, or of their version where they do not lie beside each other.
+/// A hash of the sources that make device code, or of their version if they are not beside each other.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {
@@ -46,7 +46,7 @@ fn files_of(folder: &Path, files: &mut Vec<PathBuf>) {
 #[derive(Debug)]
 pub struct Library {
     variant: &'static Variant,
-    /// What rustc takes it by.
+    /// rustc's arguments for it.
     arguments: Vec<String>,
 }
 
@@ -78,6 +78,11 @@ impl Library {
             arguments.push(format!("-Ldependency={}", folder.display()));
         }
         Ok(Self { variant, arguments })
+    }
+
+    /// The architecture.
+    pub fn variant(&self) -> &'static Variant {
+        self.variant
     }
 
     /// Has rustc compile a crate's text with it, to PTX in a file, in whose folder it puts other files for a while; what rustc
@@ -118,7 +123,7 @@ impl Library {
     }
 }
 
-/// The file of the library `name` among cargo's messages, each of which is a line of JSON.
+/// The file of the library `name`, from cargo's messages. Each message is a line of JSON.
 fn artifact(messages: &str, name: &str) -> Option<String> {
     let of_name = format!("\"name\":\"{name}\"");
     let mut lines = messages.lines().filter(|line| {

@@ -83,7 +83,7 @@ impl Pack {
         }
     }
 
-    /// The kernels, unpacked. `None` if a text is not what it was packed from.
+    /// The kernels, unpacked. `None` if a text differs from the one that was packed.
     pub fn compiled(&self) -> Option<Vec<Compiled>> {
         let variants = self.variants.iter().map(|(capability, kernels)| {
             let kernels = kernels.iter().map(|kernel| {
@@ -107,12 +107,11 @@ impl Pack {
 
     /// All packed bytes, one kernel after the other.
     pub fn bytes(&self) -> Vec<u8> {
-        self.kernels()
-            .flat_map(|kernel| kernel.bytes.clone())
-            .collect()
+        let kernels = self.kernels().map(|kernel| kernel.bytes.as_slice());
+        kernels.collect::<Vec<_>>().concat()
     }
 
-    /// A Rust expression that says what lies where in [`Self::bytes`]: variants, each with its kernels in the order of their symbols.
+    /// A Rust expression with the positions in [`Self::bytes`]: variants, each with its kernels in the order of their symbols.
     pub fn table(&self) -> String {
         let mut table = String::from("&[\n");
         let mut begin = 0;

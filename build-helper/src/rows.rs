@@ -1,9 +1,12 @@
-//! Rows of operators, compiled: those that the cache has not, side by side where there are processors.
+//! Compiling rows of operators: those that are not in the cache, in parallel if there are several processors.
 //!
-//! rustc takes one processor for a crate. So the rows that are missing are dealt out to as many crates as there are
-//! processors to an architecture, each with the user's file without the others' rows. A kernel's text does not depend on what
-//! it is compiled beside.
+//! rustc takes one processor for a crate. So each row that is missing is a crate of its own: the user's file without the other rows. A
+//! crate costs a fifth of a second more than its row. The longest are begun first, so that no processor is left with one at the end.
+//!
+//! So a kernel's text is also the same whatever else is compiled, and on however many processors. Two rows in one crate can change
+//! each other's texts: the order of an instruction's operands, say.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
@@ -16,7 +19,7 @@ use crate::build::{Build, Contents};
 use crate::cache::Cache;
 use crate::device::{DeviceCrate, at, crate_around};
 use crate::error::{Error, Problem, Refusal};
-use crate::kernels::{Compiled, Kernel, kernels, row_of};
+use crate::kernels::{Compiled, Judged, Kernel, kernels};
 use crate::library::{self, Library};
 use crate::pack::Pack;
 use crate::source::{Hash, Source};
@@ -40,30 +43,23 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
         }
     }
     if !missing.is_empty() {
-        let (compiled, refusals) = judged(build, source, &toolchain, cache, &missing)?;
-        // Of a list that cannot be read, nobody knows which rows are refused.
-        let is_refused = |name: &str| {
-            let mut refusals = refusals.iter();
-            refusals.any(|refusal| name.is_empty() || refusal.operator == name)
-        };
-        for (name, compiled) in by_row(compiled, &missing) {
-            if is_refused(name) {
-                continue;
-            }
-            let pack = Pack::of(&compiled);
+        let keep = |name: &str, compiled: &[Compiled]| {
+            let pack = Pack::of(compiled);
             if let Some(key) = keys.get(name) {
                 cache.keep_row(*key, &pack);
             }
-            packs.push(pack);
-        }
+            pack
+        };
+        let (compiled, refusals) = each(build, source, &toolchain, cache, &missing, keep)?;
         if !refusals.is_empty() {
             return Err(source.located(Error::Refused(refusals)));
         }
+        packs.extend(compiled);
     }
     Ok(Pack::joined(packs))
 }
 
-/// What all rows depend on: the compiler, this library, and how the file is compiled.
+/// The common inputs of all rows: the compiler, this library, and how the file is compiled.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -72,7 +68,7 @@ fn base(build: &Build, toolchain: &Toolchain) -> Hash {
         .with(contents.as_bytes())
 }
 
-/// What is compiled apart, by name: the rows, or the whole file, whose name is empty.
+/// The separate compilations, by name: the rows, or the whole file, whose name is empty.
 fn parts(source: &Source) -> Vec<(&str, Hash)> {
     match source.rows() {
         [] => vec![("", source.tokens())],
@@ -83,25 +79,6 @@ fn parts(source: &Source) -> Vec<(&str, Hash)> {
     }
 }
 
-/// The kernels of each row, for all architectures.
-fn by_row<'a>(compiled: Vec<Compiled>, names: &[&'a str]) -> Vec<(&'a str, Vec<Compiled>)> {
-    if let [name] = names {
-        return vec![(name, compiled)];
-    }
-    let of_row = |name: &str| {
-        let variants = compiled.iter().map(|variant| Compiled {
-            capability: variant.capability,
-            kernels: {
-                let kernels = variant.kernels.iter();
-                let own = kernels.filter(|kernel| row_of(&kernel.symbol) == Some(name));
-                own.cloned().collect()
-            },
-        });
-        variants.collect()
-    };
-    names.iter().map(|name| (*name, of_row(name))).collect()
-}
-
 /// Some of a file's rows, compiled for each architecture, the best first, if none is refused.
 pub fn compiled(
     build: &Build,
@@ -110,21 +87,34 @@ pub fn compiled(
     cache: &Cache,
     names: &[&str],
 ) -> Result<Vec<Compiled>, Error> {
-    let (compiled, refusals) = judged(build, source, toolchain, cache, names)?;
-    match refusals.is_empty() {
-        true => Ok(compiled),
-        false => Err(source.located(Error::Refused(refusals))),
+    let (rows, refusals) = each(build, source, toolchain, cache, names, |_, compiled| {
+        compiled.to_vec()
+    })?;
+    if !refusals.is_empty() {
+        return Err(source.located(Error::Refused(refusals)));
     }
+    let variants = build.variants().map(|variant| {
+        let rows = rows.iter().flatten();
+        let own = rows.filter(|compiled| compiled.capability == variant.capability);
+        let mut kernels: Vec<Kernel> = own.flat_map(|compiled| compiled.kernels.clone()).collect();
+        kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+        Compiled {
+            capability: variant.capability,
+            kernels,
+        }
+    });
+    Ok(variants.collect())
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first; and what of them is refused.
-fn judged(
+/// Compiles some of a file's rows, and does something with the kernels of each that is not refused; and what is refused.
+fn each<R: Send>(
     build: &Build,
     source: &Source,
     toolchain: &Toolchain,
     cache: &Cache,
     names: &[&str],
-) -> Result<(Vec<Compiled>, Vec<Refusal>), Error> {
+    then: impl Fn(&str, &[Compiled]) -> R + Sync,
+) -> Result<(Vec<R>, Vec<Refusal>), Error> {
     let variants: Vec<&'static Variant> = build.variants().collect();
     let device = device(build, toolchain, cache)?;
     let processors = processors();
@@ -135,59 +125,57 @@ fn judged(
                 kernels: kernels(&device.compile(toolchain, variant)?, variant)?.all()?,
             })
         });
-        return Ok((compiled?, Vec::new()));
+        return Ok((vec![then("", &compiled?)], Vec::new()));
     }
     let libraries = side_by_side(&variants, processors, |variant| {
         Library::compile(&device, toolchain, variant)
     })?;
-    let crates = crates(build, source, names, processors.div_ceil(variants.len()))?;
-    let units: Vec<(usize, usize)> = (0..variants.len())
-        .flat_map(|variant| (0..crates.len()).map(move |part| (variant, part)))
-        .collect();
-    let judged = side_by_side(&units, processors, |(variant, part)| {
-        let target = variants[*variant];
-        let (crate_text, own) = &crates[*part];
-        let folder = crate_text.with_extension(target.target_cpu);
-        fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let emitted = folder.join("rows.s");
-        let ran = libraries[*variant].rustc(toolchain, &build.edition(), crate_text, &emitted);
-        ran.map_err(|messages| Error::Compiler {
-            target: target.target_cpu,
-            messages: messages.replace(
-                &own.display().to_string(),
-                &build.source.display().to_string(),
-            ),
-        })?;
-        let text = fs::read_to_string(&emitted).map_err(at(&emitted))?;
-        let _ = fs::remove_file(&emitted);
-        kernels(&text, target)
-    })?;
-    let mut compiled: Vec<Compiled> = variants
-        .iter()
-        .map(|variant| Compiled {
-            capability: variant.capability,
-            kernels: Vec::new(),
-        })
-        .collect();
-    let mut refusals: Vec<Refusal> = Vec::new();
-    for ((variant, _), judged) in units.iter().zip(judged) {
-        compiled[*variant].kernels.extend(judged.kernels);
-        // What is wrong with a row, each architecture tells.
-        for refusal in judged.refusals {
-            if !refusals.contains(&refusal) {
-                refusals.push(refusal);
-            }
+    let compile = |crate_around: &RowsCrate| -> Result<(Vec<Compiled>, Vec<Refusal>), Error> {
+        let (mut compiled, mut refusals) = (Vec::new(), Vec::new());
+        for library in &libraries {
+            let judged = crate_around.compile(build, toolchain, library)?;
+            compiled.push(Compiled {
+                capability: library.variant().capability,
+                kernels: judged.kernels,
+            });
+            // What is wrong with a row, each architecture tells.
+            let others = judged.refusals.into_iter();
+            let new: Vec<_> = others.filter(|other| !refusals.contains(other)).collect();
+            refusals.extend(new);
         }
-    }
-    for variant in &mut compiled {
-        variant
-            .kernels
-            .sort_by(|a: &Kernel, b| a.symbol.cmp(&b.symbol));
-    }
-    if refusals.is_empty() && compiled.iter().any(|variant| variant.kernels.is_empty()) {
-        return Err(Problem::unexpected("there are no kernels").into());
-    }
-    Ok((compiled, refusals))
+        if refusals.is_empty() && compiled.iter().any(|variant| variant.kernels.is_empty()) {
+            return Err(Problem::unexpected("there are no kernels").into());
+        }
+        for variant in &mut compiled {
+            let by_symbol = |a: &Kernel, b: &Kernel| a.symbol.cmp(&b.symbol);
+            variant.kernels.sort_by(by_symbol);
+        }
+        Ok((compiled, refusals))
+    };
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| Reverse(source.size(name)));
+    let crates = names.iter().enumerate().map(|(number, name)| {
+        let around = RowsCrate::write(build, source, &[name], &number.to_string());
+        around.map(|around| (*name, around))
+    });
+    let crates = crates.collect::<Result<Vec<_>, _>>()?;
+    let done = side_by_side(&crates, processors, |(name, around)| {
+        let (compiled, refusals) = compile(around)?;
+        let done = refusals.is_empty().then(|| then(name, &compiled));
+        Ok((done, refusals))
+    });
+    let done = match done {
+        // One row's errors are not all: those of every row are found before any code is made.
+        Err(Error::Compiler { target, messages }) if names.len() > 1 => {
+            let around = RowsCrate::write(build, source, &names, "all")?;
+            let error = compile(&around).err();
+            return Err(error.unwrap_or(Error::Compiler { target, messages }));
+        }
+        done => done?,
+    };
+    let (done, refusals): (Vec<Option<R>>, Vec<Vec<Refusal>>) = done.into_iter().unzip();
+    let (done, refusals) = (done.into_iter().flatten(), refusals.into_iter().flatten());
+    Ok((done.collect(), refusals.collect()))
 }
 
 /// The device crate, which cargo compiles in the cache, else where the build says.
@@ -216,25 +204,50 @@ fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceC
     Ok(device)
 }
 
-/// Writes so many crates, or as many as there are rows, around files with some of the rows each: their texts and the files.
-fn crates(
-    build: &Build,
-    source: &Source,
-    names: &[&str],
-    count: usize,
-) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
-    let count = count.clamp(1, names.len());
-    let parts = (0..count).map(|part| {
-        let own: BTreeSet<&str> = names.iter().copied().skip(part).step_by(count).collect();
-        let folder = build.output.join(format!("warpfold-operators/part-{part}"));
+/// A crate around a file with some of the rows.
+struct RowsCrate {
+    /// The crate's text.
+    text: PathBuf,
+    /// The file with the rows.
+    rows: PathBuf,
+}
+
+impl RowsCrate {
+    /// Writes it to a folder of this name.
+    fn write(build: &Build, source: &Source, names: &[&str], name: &str) -> Result<Self, Error> {
+        let folder = build.output.join("warpfold-operators/rows").join(name);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
         let folder = folder.canonicalize().map_err(at(&folder))?;
-        let (crate_text, file) = (folder.join("lib.rs"), folder.join("rows.rs"));
-        fs::write(&file, source.with_rows(&own)).map_err(at(&file))?;
-        fs::write(&crate_text, crate_around(&file)?).map_err(at(&crate_text))?;
-        Ok((crate_text, file))
-    });
-    parts.collect()
+        let (text, rows) = (folder.join("lib.rs"), folder.join("rows.rs"));
+        let names: BTreeSet<&str> = names.iter().copied().collect();
+        fs::write(&rows, source.with_rows(&names)).map_err(at(&rows))?;
+        fs::write(&text, crate_around(&rows)?).map_err(at(&text))?;
+        Ok(Self { text, rows })
+    }
+
+    /// Compiles it with a library, for the architecture of that.
+    fn compile(
+        &self,
+        build: &Build,
+        toolchain: &Toolchain,
+        library: &Library,
+    ) -> Result<Judged, Error> {
+        let target = library.variant();
+        let folder = self.text.with_extension(target.target_cpu);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let emitted = folder.join("rows.s");
+        let ran = library.rustc(toolchain, &build.edition(), &self.text, &emitted);
+        ran.map_err(|messages| Error::Compiler {
+            target: target.target_cpu,
+            messages: messages.replace(
+                &self.rows.display().to_string(),
+                &build.source.display().to_string(),
+            ),
+        })?;
+        let text = fs::read_to_string(&emitted).map_err(at(&emitted))?;
+        let _ = fs::remove_file(&emitted);
+        kernels(&text, target)
+    }
 }
 
 /// How many things may run at a time: as cargo says, or as many as there are processors.

@@ -1,9 +1,9 @@
 //! Operators through rust-cuda's compiler.
 //!
-//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and
-//! so a folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, of which
-//! the bodies are taken: the rest of its text declares 16 bytes of shared memory, which a launch's come beside, and a version of PTX
-//! that older drivers refuse.
+//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and so a
+//! folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, and only their bodies are
+//! used. The rest of its text declares 16 bytes of shared memory, in addition to the launch's, and a version of PTX that older drivers
+//! refuse.
 
 use std::fs;
 use std::io;
@@ -123,8 +123,8 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     let operators = operators.map_err(at(&build.source))?;
     write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
     write(&source.join("lib.rs"), &library(&operators))?;
-    // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
-    // has no `glam` to hold back; this then fails without harm.
+    // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with those after 0.30. The `cuda_std` on crates.io has
+    // no `glam`; then this command fails without harm.
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["update", "--package=glam", "--precise=0.30.5"])
         .current_dir(&device)
@@ -133,7 +133,7 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     Ok(device)
 }
 
-/// Writes a file, if it has to be another: cargo compiles anew what was written.
+/// Writes a file if its contents change: cargo compiles again whatever was written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         match fs::read_to_string(path).is_ok_and(|written| written == text) {

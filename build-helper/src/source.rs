@@ -38,7 +38,7 @@ pub struct Row {
 }
 
 impl Source {
-    /// Reads a file's text. Of a text that is not Rust there are no tokens: the compiler will say what is wrong with it.
+    /// Reads a file's text. A text that is not Rust has no tokens: the compiler will report its mistakes.
     pub fn parse(text: String) -> Result<Self, Error> {
         let Ok(tokens) = text.parse::<TokenStream>() else {
             return Ok(Self {
@@ -78,7 +78,7 @@ impl Source {
         &self.kernels
     }
 
-    /// An error with the lines of the rows that it is about.
+    /// An error with the lines of the rows that it is about, in their order.
     pub fn located(&self, error: Error) -> Error {
         let line = |name: &str| {
             self.rows
@@ -91,6 +91,7 @@ impl Source {
                 for refusal in &mut refusals {
                     refusal.line = line(&refusal.operator);
                 }
+                refusals.sort_by_key(|refusal| refusal.line);
                 Error::Refused(refusals)
             }
             error => error,
@@ -102,6 +103,12 @@ impl Source {
         let mut tokens = self.items.of_row(&row.tokens);
         tokens.extend(row.tokens.iter().cloned());
         normal::hash(&tokens)
+    }
+
+    /// How much code a row of this name depends on, in tokens: what takes longer to compile has more.
+    pub fn size(&self, name: &str) -> usize {
+        let row = self.rows.iter().find(|row| row.name == name);
+        row.map_or(0, |row| size(self.items.of_row(&row.tokens)))
     }
 
     /// The text with these rows alone: the others are spaces, so that lines and columns stay what they are.
@@ -142,7 +149,7 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 
-/// The names behind `fn` in a list, which are those of its functions: what is inside of a function is in a group.
+/// The names behind `fn` in a list: the list's functions. Nested functions are inside groups.
 fn functions(list: &Group) -> Vec<String> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let names = tokens.windows(2).filter_map(|two| match two {
@@ -154,7 +161,7 @@ fn functions(list: &Group) -> Vec<String> {
     names.collect()
 }
 
-/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler says what is wrong with it.
+/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler reports the mistake.
 fn rows(list: &Group) -> Vec<Row> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let is_end =
@@ -174,6 +181,15 @@ fn row(tokens: &[TokenTree]) -> Option<Row> {
         bytes: name.span().byte_range().start..last.span().byte_range().end,
         tokens: tokens.to_vec(),
     })
+}
+
+/// How many tokens there are, in groups too.
+fn size(tokens: impl IntoIterator<Item = TokenTree>) -> usize {
+    let size_of = |token| match token {
+        TokenTree::Group(group) => size(group.stream()),
+        _ => 1,
+    };
+    tokens.into_iter().map(size_of).sum()
 }
 
 fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {

@@ -54,7 +54,7 @@ impl Toolchain {
         })
     }
 
-    /// What the compiler says of itself.
+    /// The compiler's version text.
     pub fn version(&self) -> Option<String> {
         printed(self.rustc().arg("-vV"))
     }
@@ -109,7 +109,7 @@ fn has_core(folder: &Path) -> bool {
         .any(|file| file.file_name().to_string_lossy().starts_with("libcore-"))
 }
 
-/// What a command prints, or nothing where it fails.
+/// The output of a command; `None` if it fails.
 fn printed(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     let printed = String::from_utf8(output.stdout).ok()?;

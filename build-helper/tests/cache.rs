@@ -1,4 +1,4 @@
-//! Rows that were compiled before: taken from the cache, by any build, and the same as those that are compiled.
+//! Rows that were compiled before: any build takes them from the cache, and they are the same as newly compiled ones.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
         .included()
         .map(|path| fs::read(path).expect("what is included"));
 
-    // Where no library can be compiled, what succeeds compiles nothing.
+    // If no library can be compiled, a build that succeeds compiles nothing.
     fs::remove_dir_all(folder.join("libraries")).expect("removing the libraries");
     fs::write(folder.join("libraries"), "a file").expect("a file in their place");
     let without_compiler = Build {
@@ -57,7 +57,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     build.run().expect("device code");
     assert_eq!(rows(), 3);
 
-    // What is compiled beside another row is what is compiled by itself, and what is committed.
+    // A row gives the same code beside another row, by itself, and in the committed file.
     let committing = Build {
         updates: true,
         ..build.clone()

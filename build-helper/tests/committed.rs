@@ -31,7 +31,7 @@ fn committed_device_code_needs_no_compiler() {
     assert!(text.contains("capability: (9, 0)"), "{text}");
     assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
 
-    // Cargo cannot compile in a file: so what succeeds compiles nothing.
+    // The target folder is a file, where cargo cannot compile. So a build that succeeds compiles nothing.
     let without_compiler = Build {
         target: own.clone(),
         updates: false,

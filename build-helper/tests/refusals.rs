@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         the_compilers_own_messages_name_the_users_file,
         a_mistake_is_answered_with_its_line_and_what_to_write,
         each_mistake_in_a_row_or_a_type_is_answered,
+        mistakes_in_several_rows_are_told_at_once,
     ])
 }
 
@@ -65,7 +66,7 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 10, "{refusals:?}");
 }
 
-/// A mistake in a file that is right otherwise: what is replaced by what, the line, and what the first line on the screen says.
+/// A mistake in a file that is otherwise right: the replaced text, its replacement, the line, and the first line on the screen.
 const MISTAKES: [(&str, &str, usize, &str); 7] = [
     (
         "use warpfold",
@@ -128,6 +129,21 @@ fn each_mistake_in_a_row_or_a_type_is_answered() {
     }
 }
 
+/// Each row is compiled by itself, but what is wrong with one does not hide what is wrong with another.
+fn mistakes_in_several_rows_are_told_at_once() {
+    let mut build = common::build("twice");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    let source = source.replace("impl Commutative for Mine {}", "");
+    build.source = build.output.join("mistaken_rows.rs");
+    fs::write(&build.source, source.replacen("same: ", "other: ", 1)).expect("two mistakes");
+    let error = build.compile().expect_err("two rows that do not commute");
+    let message = error.to_string();
+    for line in [28, 29] {
+        let place = format!("mistaken_rows.rs:{line}:");
+        assert!(message.contains(&place), "{message}");
+    }
+}
+
 fn the_compilers_own_messages_name_the_users_file() {
     let messages = |file: &str| match common::build(file).compile() {
         Err(Error::Compiler { messages, .. }) => messages,
@@ -145,7 +161,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
 }
 
-/// What is first on the screen says what to write, and the compiler's message after it names the line.
+/// The first line on the screen gives the advice, and the compiler's message after it names the line.
 fn a_mistake_is_answered_with_its_line_and_what_to_write() {
     for (file, line, advice) in [
         (

@@ -1,5 +1,4 @@
-//! What the examples share: how they begin and end, the line about the device, a clock, a size that suits the device,
-//! and data.
+//! The common parts of the examples: how they begin and end, the line about the device, a clock, a size that suits the device, and data.
 
 pub mod program;
 pub mod quoted;
@@ -21,8 +20,7 @@ pub fn print_device(gpu: &Gpu, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// How many items to generate: `real` on a real device, fewer where the virtual one interprets every
-/// instruction.
+/// How many items to generate: `real` on a real device, and fewer on the virtual one, which interprets every instruction.
 pub fn item_count(real: usize, interpreted: usize) -> usize {
     match virtual_gpu::mode() {
         Ok(Mode::Real) => real,

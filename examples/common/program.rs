@@ -1,9 +1,8 @@
 //! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
 //!
-//! An example returns every error of the writer, so it stops where its output cannot be written. If the reader is gone,
-//! as in `sum | head -1`, it stops without a message and with exit code 0. Any other error, such as a full disk,
-//! gives a message and exit code 1. No error of writing panics. Errors of the standard error are ignored: nothing
-//! is left to report them on.
+//! An example returns every error of the writer, so it stops where its output cannot be written. If the reader is gone, as in `sum | head
+//! -1`, it stops without a message and with exit code 0. Any other error, such as a full disk, gives a message and exit code 1. No error of
+//! writing panics. If writing to the standard error fails, the failure is ignored: there is no other place to report it.
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
@@ -16,7 +15,7 @@ use super::quoted::Printable;
 /// Characters of a line about a wrong argument: enough for clap's own words and a long argument.
 const LINE_CHARACTERS: usize = 200;
 
-/// What can go wrong in an example, as far as its exit code depends on it.
+/// The errors of an example that decide its exit code.
 pub trait Failure: Display + From<io::Error> {
     /// The error of the writer, if that is what failed.
     fn output_error(&self) -> Option<&io::Error>;

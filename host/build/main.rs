@@ -1,8 +1,8 @@
 //! Packs the kernels' PTX into the library, compressed: skeletons, the operators' bodies that fill them, and whole texts. A
 //! first call unpacks what it needs and no more.
 //!
-//! The PTX is what is committed in `ptx/`, for compute capability 9.0: the library makes that for older devices of it. With the
-//! feature `cuda_builder`, it is what rust-cuda's compiler makes of the kernels now, for 9.0 and for 7.0.
+//! The PTX is the committed one in `ptx/`, for compute capability 9.0. The library makes the texts for older devices from it. With the
+//! feature `cuda_builder`, rust-cuda's compiler makes it anew, for 9.0 and for 7.0.
 
 mod pack;
 #[cfg(feature = "cuda_builder")]

@@ -1,4 +1,4 @@
-//! Compresses the kernels' PTX, and writes the table of what lies where that the library includes.
+//! Compresses the kernels' PTX, and writes the table of positions that the library includes.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,7 +17,7 @@ pub struct Variant {
 /// How hard is compressed: more makes the build slower and the library hardly smaller.
 const LEVEL: u8 = 8;
 
-/// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression that says what lies where.
+/// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression with their positions.
 pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let mut table = String::from("&[\n");

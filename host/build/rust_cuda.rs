@@ -11,8 +11,7 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 
 use crate::pack::Variant;
 
-/// A folder with the sources of the kernels' crate, where it is not that of this package. `cargo xtask rust-cuda` names
-/// one with fewer kernels.
+/// A folder with the sources of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda` names one with fewer kernels.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
 /// The names of the architectures that are compiled for, with commas between them, where it is not for all.
@@ -32,7 +31,7 @@ struct Generation {
     target: Target,
 }
 
-/// The same as of the PTX that ships, the best first. (What 8.0 is given, the library makes of the texts for 9.0.)
+/// The same variants as in the PTX that ships, the best first. (The library makes the texts for 8.0 from those for 9.0.)
 const GENERATIONS: [Generation; 2] = [
     Generation {
         capability: (9, 0),

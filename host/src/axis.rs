@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::segments::row_count;
 
-/// What a request says of its groups, before it is known how many items there are.
+/// The groups of a request, before the number of items is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
@@ -67,12 +67,12 @@ impl Axis {
         }
     }
 
-    /// Whether the groups are the columns of one matrix, so that what lies one after another are their rows.
+    /// Whether the groups are the columns of one matrix.
     pub fn is_of_columns(&self) -> bool {
         matches!(self.groups, Groups::Columns(_))
     }
 
-    /// Where the groups lie among this many items; or what is wrong with them.
+    /// The layout of the groups in this many items; or an error.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {
             Groups::Rows(row_items) => {
@@ -87,7 +87,7 @@ impl Axis {
         }
     }
 
-    /// How many rows of this many items there are, and their pitch. The last one may lack what is between rows.
+    /// How many rows of this many items there are, and their pitch. The last row may end without its padding.
     fn row_count(&self, item_count: usize, row_items: usize) -> Result<(usize, usize)> {
         let Some(pitch) = self.pitch else {
             return Ok((row_count(item_count, row_items)?, row_items));
@@ -163,7 +163,7 @@ impl Layout {
         }
     }
 
-    /// The columns of one matrix, of which the items are whole rows.
+    /// The columns of one matrix, whose rows are all complete.
     pub fn columns_of(item_count: usize, columns: usize) -> Result<Self> {
         Axis::columns(columns).layout(item_count)
     }

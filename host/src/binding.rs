@@ -8,7 +8,26 @@
 //! | `cust` (feature `cust`) | `DeviceBuffer`, `DeviceSlice` | `Stream` |
 //! | `cudarc` (feature `cudarc`) | `CudaSlice`, `CudaView`, `CudaViewMut` | `CudaStream`, also in an `Arc` |
 //!
-//! Another binding implements them for its own types.
+//! Another binding implements them for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
+//!
+//! ```
+//! # #[cfg(feature = "cust")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # use warpfold::cust::memory::DeviceBuffer;
+//! use warpfold::{Gpu, RawItems, Sum, reduce};
+//!
+//! let gpu = Gpu::new()?;
+//! # gpu.make_current()?;
+//! # let buffer = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+//! # let address = buffer.as_device_ptr().as_raw();
+//! // SAFETY: one allocation of three items at this address, which outlives the request.
+//! let items = unsafe { RawItems::<u32>::from_raw(address, 3) };
+//! assert_eq!(reduce::<Sum, _>(&items).wait(&gpu)?, 6);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "cust"))]
+//! # fn main() {}
+//! ```
 //!
 //! # What a call is ordered with
 //!
@@ -198,17 +217,37 @@ impl fmt::Debug for RawStream<'_> {
 )]
 pub unsafe trait DeviceStream {
     /// The stream.
+    ///
+    /// ```
+    /// use warpfold::{DeviceStream, RawStream};
+    ///
+    /// assert!(RawStream::DEFAULT.as_raw().handle().is_null());
+    /// ```
     fn as_raw(&self) -> RawStream<'_>;
 }
 
-// SAFETY: it is one.
+// SAFETY: the maker of a `RawStream` has promised that its stream lives as long.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self
     }
 }
 
-/// Who is about to use lent memory: what [`DeviceItems::lend`] is told.
+/// The user of lent memory: the argument of [`DeviceItems::lend`].
+///
+/// ```
+/// use warpfold::RawStream;
+/// use warpfold::binding::User;
+///
+/// /// What a binding with events of its own does before it lends memory.
+/// fn describe(user: User<'_>) -> &'static str {
+///     match user {
+///         User::Stream(_) => "makes that stream wait for the memory's events",
+///         User::WaitingCall => "names the stream that the memory was last used on",
+///     }
+/// }
+/// assert!(describe(User::Stream(RawStream::DEFAULT)).starts_with("makes"));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum User<'a> {
     /// Work that is queued on this stream.
@@ -217,7 +256,18 @@ pub enum User<'a> {
     WaitingCall,
 }
 
-/// Memory that is lent to a call: what [`DeviceItems::lend`] gives. There is an example.
+/// Memory that is lent to a call: the result of [`DeviceItems::lend`].
+///
+/// ```
+/// use warpfold::RawItems;
+/// use warpfold::binding::{DeviceItems, User};
+///
+/// // SAFETY: there are no items.
+/// let items = unsafe { RawItems::<u32>::from_raw(0, 0) };
+/// let lent = items.lend(User::WaitingCall);
+/// assert_eq!(lent.address, 0);
+/// assert!(lent.ordered_with.is_none()); // raw memory keeps track of no stream
+/// ```
 #[derive(Debug)]
 pub struct Lent<'a, G> {
     /// The address of the first item.
@@ -303,19 +353,59 @@ pub unsafe trait DeviceItems {
     /// The type of the items.
     type Item: Pod;
 
-    /// What keeps the memory lent.
+    /// A guard that lives as long as the memory is lent.
     type Guard<'a>
     where
         Self: 'a;
 
     /// How many items there are.
+    ///
+    /// ```
+    /// use warpfold::RawItems;
+    /// use warpfold::binding::DeviceItems;
+    ///
+    /// // SAFETY: there are no items.
+    /// let items = unsafe { RawItems::<u32>::from_raw(0, 0) };
+    /// assert_eq!(items.item_count(), 0);
+    /// ```
     fn item_count(&self) -> usize;
 
     /// Lends the items for reading.
+    ///
+    /// ```
+    /// use warpfold::RawItems;
+    /// use warpfold::binding::{DeviceItems, User};
+    ///
+    /// // SAFETY: there are no items.
+    /// let items = unsafe { RawItems::<u32>::from_raw(0, 0) };
+    /// assert_eq!(items.lend(User::WaitingCall).address, 0);
+    /// ```
     fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, Self::Guard<'a>>;
 }
 
-/// Items in the device's memory, which a call reads and writes. [`DeviceItems`] has an example.
+/// Items in the device's memory, which a call reads and writes. [`DeviceItems`] shows how a binding implements it.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::binding::DeviceItemsMut;
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Result, Sum, scan};
+///
+/// /// Replaces numbers by their running totals, whichever binding they are of.
+/// fn sum_up(numbers: &mut impl DeviceItemsMut<Item = u32>, gpu: &Gpu) -> Result<()> {
+///     scan::<Sum, _>(numbers).in_place().wait(gpu)
+/// }
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let mut numbers = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// sum_up(&mut numbers, &gpu)?;
+/// assert_eq!(numbers.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 ///
 /// # Safety
 ///
@@ -329,12 +419,21 @@ pub unsafe trait DeviceItems {
     note = "for memory of another binding: `unsafe {{ warpfold::RawItemsMut::from_raw(address, item_count) }}`"
 )]
 pub unsafe trait DeviceItemsMut: DeviceItems {
-    /// What keeps the memory lent.
+    /// A guard that lives as long as the memory is lent.
     type GuardMut<'a>
     where
         Self: 'a;
 
     /// Lends the items for reading and writing.
+    ///
+    /// ```
+    /// use warpfold::RawItemsMut;
+    /// use warpfold::binding::{DeviceItemsMut, User};
+    ///
+    /// // SAFETY: there are no items.
+    /// let mut items = unsafe { RawItemsMut::<u32>::from_raw(0, 0) };
+    /// assert_eq!(items.lend_mut(User::WaitingCall).address, 0);
+    /// ```
     fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, Self::GuardMut<'a>>;
 }
 

@@ -70,7 +70,7 @@ impl Starts {
 }
 
 impl Keyed {
-    /// Keys and values, and what chooses the first key of each run.
+    /// Keys and values, and the kernel that chooses the first key of each run.
     pub fn new(keys: Span, values: Span, chooser: Chooser, count: Option<Span>) -> Result<Self> {
         check_lengths(keys.item_count, values.item_count)?;
         Ok(Self {
@@ -81,7 +81,7 @@ impl Keyed {
         })
     }
 
-    /// Queues what is made of each run. Starts have room for all that is made: of a scan, for one number more than there are keys.
+    /// Queues the work on the runs. Starts have room for all that is made: of a scan, for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -96,7 +96,7 @@ impl Keyed {
         unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
-    /// Runs the same, and waits for it. Gives how many runs there are, for all of which there was room.
+    /// Runs the same, and waits for it. The number of runs, if there was room for all of them.
     pub fn and_wait(
         &self,
         entered: Entered<'_>,
@@ -192,7 +192,7 @@ impl Keyed {
         }
     }
 
-    /// The runs, of which the starts are written, and perhaps the keys.
+    /// The runs: their starts are written, and perhaps their keys.
     fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
         Selection {
             item_count_at: self.count,

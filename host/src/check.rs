@@ -70,7 +70,7 @@ pub enum OperatorFlaw {
     IdentityItem {
         /// The operator's type.
         operator: &'static str,
-        /// What it is lifted to, as it is written to an output.
+        /// The lifted item, lowered as for an output.
         found: Bytes,
         /// The identity, as it is written to an output.
         identity: Bytes,
@@ -182,9 +182,9 @@ impl fmt::Display for Bytes {
 /// # }
 /// ```
 ///
-/// Results of an operator that rounds ([`Op::EXACT`] is false) may differ by rounding where values are grouped or ordered
-/// in another way: by a thousandth of the largest number among operands and results, where these are read as floats of the
-/// result's alignment. Its bits are compared between device and host, as those of all others.
+/// Results of an operator that rounds ([`Op::EXACT`] is false) may differ by rounding where values are grouped or ordered in another way:
+/// by a thousandth of the largest number among operands and results, where these are read as floats of the result's alignment. Its bits are
+/// compared between device and host, too.
 ///
 /// # Errors
 ///
@@ -302,7 +302,7 @@ fn bytes<R: Item>(result: &R) -> Bytes {
 
 /// The laws of an operator, and values to check them on.
 struct Laws<O: Op<T>, T: Item> {
-    /// The items lifted, then what they combine to one after the other.
+    /// The lifted items, then their running combinations.
     values: Vec<O::Accumulator>,
 }
 
@@ -325,7 +325,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(Self { values })
     }
 
-    /// What every operator keeps to.
+    /// The laws of every operator.
     fn check(&self) -> Result<(), OperatorFlaw> {
         self.check_identity()?;
         for [a, b, c] in self.triples() {
@@ -374,7 +374,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         }
     }
 
-    /// What an operator keeps to that says it is [`Commutative`].
+    /// The law of operators that are [`Commutative`].
     fn check_commutation(&self) -> Result<(), OperatorFlaw> {
         for [a, b, _] in self.triples() {
             let (left, right) = (O::combine(a, b), O::combine(b, a));

@@ -1,4 +1,5 @@
-//! The driver calls that this library makes, and nothing above them.
+//! The driver calls that this library makes, and nothing above them. Here is what all of them share: their results, and the context in
+//! which a thread makes them.
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour
 //! for the codes of newer drivers, and merges many others into one. So [`raw`] declares the calls that the library makes
@@ -11,9 +12,8 @@
 //! returns a code for a wrong one.
 
 mod capture;
-mod context;
 mod device;
-mod launch;
+mod event;
 mod memory;
 mod module;
 #[cfg(feature = "nccl")]
@@ -21,19 +21,18 @@ mod peer;
 mod raw;
 mod stream;
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr;
-use std::sync::OnceLock;
 
 use crate::error::{DriverCode, Error};
 
 pub(crate) use capture::{Capture, check_default_stream, in_capture};
-pub(crate) use context::{Bound, PrimaryContext, Unconcerned, is_current, set_current};
 pub(crate) use device::{
     Device, DeviceAttribute, device, device_attribute, device_count, device_memory_bytes,
     device_name,
 };
-pub(crate) use launch::Shape;
+pub(crate) use event::Event;
 pub(crate) use memory::{
     DeviceMemory, PinnedMemory, fill, free_bytes, is_memory_of, queue_copy_to_device,
     queue_copy_to_host, write_item,
@@ -43,7 +42,7 @@ pub(crate) use memory::{copy_to_device, copy_to_host};
 pub(crate) use module::{Module, load_module};
 #[cfg(feature = "nccl")]
 pub(crate) use peer::queue_copy_between;
-pub(crate) use stream::{Event, OwnStream, Stream};
+pub(crate) use stream::{MOST_PARAMETERS, OwnStream, Shape, Stream};
 
 /// An address in the device's memory.
 pub(crate) type Address = u64;
@@ -129,39 +128,151 @@ fn text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
 }
 
-/// A function that older drivers lack, looked up at its first use. A program that linked to it would not start with such a driver.
-struct Newer<F> {
-    name: &'static CStr,
-    found: OnceLock<Option<F>>,
+/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold others, so they keep the context when
+/// this one is released.
+#[derive(Debug)]
+pub(crate) struct PrimaryContext {
+    device: Device,
+    handle: Context,
 }
 
-impl<F: Copy> Newer<F> {
-    /// # Safety
-    ///
-    /// `F` is the type of a pointer to the driver's function of this name.
-    const unsafe fn new(name: &'static CStr) -> Self {
-        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        Self {
-            name,
-            found: OnceLock::new(),
-        }
+impl PrimaryContext {
+    pub fn retain(device: Device) -> Result<Self> {
+        let mut context = ptr::null_mut();
+        // SAFETY: the pointer is to a live local.
+        check("cuDevicePrimaryCtxRetain", unsafe {
+            raw::cuDevicePrimaryCtxRetain(&mut context, device.0)
+        })?;
+        Ok(Self {
+            device,
+            handle: Context(context),
+        })
     }
 
-    /// The function, if the driver has it.
-    fn find(&self) -> Option<F> {
-        *self.found.get_or_init(|| {
-            let address = address(self.name)?;
-            // SAFETY: by the contract of `new`; both are as large as an address.
-            Some(unsafe { std::mem::transmute_copy(&address) })
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    pub fn handle(&self) -> Context {
+        self.handle
+    }
+
+    /// Makes the context current on this thread until the result is dropped. Costs one driver call where it
+    /// is current already.
+    #[inline]
+    pub fn bind(&self) -> Result<Bound<'_>> {
+        let pushed = !is_current(self.handle)?;
+        if pushed {
+            // SAFETY: no pointers but the handle.
+            check("cuCtxPushCurrent_v2", unsafe {
+                raw::cuCtxPushCurrent_v2(self.handle.0)
+            })?;
+        }
+        Ok(Bound {
+            pushed,
+            on_this_thread: PhantomData,
         })
     }
 }
 
-/// The address of the driver's function `name`.
-fn address(name: &CStr) -> Option<*mut c_void> {
-    const CUDA_12_0: c_int = 12_000;
-    let mut address = ptr::null_mut();
-    // SAFETY: the name ends in NUL, and the pointer is to a live local.
-    let raw = unsafe { raw::cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
-    (raw == 0 && !address.is_null()).then_some(address)
+impl Drop for PrimaryContext {
+    fn drop(&mut self) {
+        // SAFETY: no pointers; the driver counts. Nobody is left to tell of a failure.
+        let _ = unsafe { raw::cuDevicePrimaryCtxRelease_v2(self.device.0) };
+    }
+}
+
+/// A context that is current on this thread. The previous one is restored when this is dropped.
+pub(crate) struct Bound<'context> {
+    pushed: bool,
+    on_this_thread: PhantomData<(&'context PrimaryContext, *mut ())>,
+}
+
+impl Bound<'_> {
+    /// The same as a drop, but reports the failure.
+    #[inline]
+    pub fn unbind(mut self) -> Result<()> {
+        self.pop()
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.pushed) {
+            return Ok(());
+        }
+        let mut popped = ptr::null_mut();
+        // SAFETY: the pointer is to a live local.
+        check("cuCtxPopCurrent_v2", unsafe {
+            raw::cuCtxPopCurrent_v2(&mut popped)
+        })
+    }
+}
+
+impl Drop for Bound<'_> {
+    fn drop(&mut self) {
+        // There is something left to do only if the caller's work panicked.
+        let _ = self.pop();
+    }
+}
+
+/// Whether `context` is the calling thread's current one.
+pub(crate) fn is_current(context: Context) -> Result<bool> {
+    let mut current = ptr::null_mut();
+    // SAFETY: the pointer is to a live local.
+    check("cuCtxGetCurrent", unsafe {
+        raw::cuCtxGetCurrent(&mut current)
+    })?;
+    Ok(current == context.0)
+}
+
+pub(crate) fn set_current(context: Context) -> Result<()> {
+    // SAFETY: no pointers but the handle.
+    check("cuCtxSetCurrent", unsafe {
+        raw::cuCtxSetCurrent(context.0)
+    })
+}
+
+/// Until this is dropped, captures do not forbid calls of the calling thread.
+#[derive(Debug)]
+pub(crate) struct Unconcerned {
+    /// The mode to restore; `None` once it is restored.
+    before: Option<c_int>,
+    on_this_thread: PhantomData<*mut ()>,
+}
+
+impl Unconcerned {
+    pub fn begin() -> Result<Self> {
+        const RELAXED: c_int = 2;
+        Ok(Self {
+            before: Some(exchange_mode(RELAXED)?),
+            on_this_thread: PhantomData,
+        })
+    }
+
+    /// The same as a drop, but reports the failure.
+    pub fn end(mut self) -> Result<()> {
+        self.go_back()
+    }
+
+    fn go_back(&mut self) -> Result<()> {
+        self.before
+            .take()
+            .map_or(Ok(()), |mode| exchange_mode(mode).map(drop))
+    }
+}
+
+impl Drop for Unconcerned {
+    fn drop(&mut self) {
+        // There is something left to do only if the caller's work panicked.
+        let _ = self.go_back();
+    }
+}
+
+/// Sets the mode of the calling thread, and returns the previous one.
+fn exchange_mode(mut mode: c_int) -> Result<c_int> {
+    // SAFETY: the pointer is to a live local.
+    check("cuThreadExchangeStreamCaptureMode", unsafe {
+        raw::cuThreadExchangeStreamCaptureMode(&mut mode)
+    })?;
+    Ok(mode)
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, with the values that were given and those that are allowed.
+//! Errors, with the given and the allowed values.
 //!
 //! An error is plain data: it prints in full where no driver is installed, compares, clones, and can be sent
 //! between threads.
@@ -50,7 +50,7 @@ pub enum Error {
         call: &'static str,
         /// What it said.
         code: DriverCode,
-        /// What can be done about it in this build.
+        /// The remedy in this build.
         advice: String,
     },
 
@@ -58,7 +58,7 @@ pub enum Error {
     /// looked for.
     #[error("the settings of the virtual GPU are wrong: {reason}")]
     Settings {
-        /// The variable, and what is wrong with it.
+        /// The variable, and the mistake in it.
         reason: String,
     },
 
@@ -178,7 +178,7 @@ pub enum Error {
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths: those of a reduction of pairs, or items and their flags.
+    /// The two inputs of a call have different lengths. They are the inputs of a reduction of pairs, or items and their flags.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -340,7 +340,7 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// The number of items, of segments, or of what was selected.
+    /// The number of items, of segments, or of selected items.
     Count,
     /// The place for the total of a scan.
     Total,

@@ -5,6 +5,7 @@ mod core;
 mod device;
 mod fork;
 mod generation;
+mod kept;
 mod kernels;
 mod lanes;
 mod shelf;
@@ -15,16 +16,16 @@ mod workspace;
 
 use std::fmt;
 use std::mem;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::driver::{self, Device, Stream};
 use crate::error::{DriverCode, Error, Result};
 
-use self::core::Core;
+use self::core::{Core, State};
 use self::device::Properties;
 
 pub(crate) use self::core::Entered;
-pub(crate) use call_stream::{Call, CallStream};
+pub(crate) use call_stream::{Call, CallStream, Progress, Scratch};
 pub(crate) use fork::refuse_in_child;
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
@@ -35,7 +36,7 @@ pub(crate) use streams::KnownStream;
 pub(crate) use tied::Tied;
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
-pub(crate) use workspace::{Progress, Scratch, WorkspaceSpan};
+pub(crate) use workspace::WorkspaceSpan;
 
 /// A GPU to reduce and scan on.
 ///
@@ -103,12 +104,6 @@ pub struct Gpu {
     state: RwLock<State>,
 }
 
-enum State {
-    Alive(Arc<Core>),
-    /// The context is lost, and was released. Holds the first sticky code.
-    Lost(DriverCode),
-}
-
 impl Gpu {
     /// The first device.
     ///
@@ -156,36 +151,6 @@ impl Gpu {
             properties,
             state: RwLock::new(State::Alive(Arc::new(core))),
         })
-    }
-
-    /// The process-wide `Gpu` on the first device, made on first use: the one that the slice functions
-    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on. If it has lost its context, this gives it a new one as soon as the
-    /// driver has one.
-    ///
-    /// ```
-    /// use warpfold::{Gpu, Sum, reduce};
-    ///
-    /// # fn main() -> warpfold::Result<()> {
-    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3]).wait(Gpu::global()?)?, 6);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::new`]. A failure is not remembered: the next call tries again.
-    pub fn global() -> Result<&'static Self> {
-        static GLOBAL: OnceLock<Gpu> = OnceLock::new();
-        static MAKING: Mutex<()> = Mutex::new(());
-        refuse_in_child()?;
-        if let Some(gpu) = GLOBAL.get() {
-            return gpu.renewed();
-        }
-        let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-        match GLOBAL.get() {
-            Some(gpu) => gpu.renewed(),
-            None => Self::new().map(|gpu| GLOBAL.get_or_init(|| gpu)),
-        }
     }
 
     /// The device's name.
@@ -329,67 +294,6 @@ impl Gpu {
             Ok(done)
         });
         self.watch(&core, done)
-    }
-
-    /// Runs `work` with the context current.
-    pub(crate) fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
-        let core = self.core()?;
-        let result = match core.visit() {
-            Ok(visit) => {
-                let result = work(visit.entered());
-                visit.end(result)
-            }
-            Err(error) => Err(error),
-        };
-        self.watch(&core, result)
-    }
-
-    /// Releases the core if a result of work with it shows that its context is lost.
-    fn watch<R>(&self, core: &Arc<Core>, result: Result<R>) -> Result<R> {
-        if let Err(Error::Driver { code, .. }) = &result
-            && code.is_sticky()
-        {
-            core.note_loss(*code);
-            self.lose(core, *code);
-        }
-        result
-    }
-
-    fn core(&self) -> Result<Arc<Core>> {
-        refuse_in_child()?;
-        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
-            State::Alive(core) => Ok(Arc::clone(core)),
-            State::Lost(code) => Err(Error::Poisoned { code: *code }),
-        }
-    }
-
-    /// Releases a core whose context is lost.
-    #[cold]
-    fn lose(&self, core: &Arc<Core>, code: DriverCode) {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let gone = match &*state {
-            State::Alive(alive) if Arc::ptr_eq(alive, core) => {
-                Some(mem::replace(&mut *state, State::Lost(code)))
-            }
-            _ => None,
-        };
-        drop(state);
-        // Makes driver calls, so nothing is locked.
-        drop(gone);
-    }
-
-    /// The same with a context that is not known to be lost.
-    fn renewed(&self) -> Result<&Self> {
-        let is_alive = |state: &State| matches!(state, State::Alive(_));
-        if is_alive(&self.state.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(self);
-        }
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        if !is_alive(&state) {
-            let core = Core::new(self.device, Arc::clone(&self.properties))?;
-            *state = State::Alive(Arc::new(core));
-        }
-        Ok(self)
     }
 }
 

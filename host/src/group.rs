@@ -70,11 +70,11 @@ use std::iter;
 use std::ops::Range;
 use std::time::Duration;
 
-use warpfold_kernels::contract::scan_tiles;
+use warpfold_kernels::contract::{ReduceTiles, scan_tiles};
 use warpfold_kernels::scan::tuning::exact_tiles;
 
 use crate::gpu::Gpu;
-use crate::kernel::{Item, reduce_chunk_items};
+use crate::kernel::Item;
 
 pub use crate::error::{Fault, Matter};
 pub use gpus::Gpus;
@@ -141,7 +141,7 @@ pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let tiles = [scan_tiles::<T>(), exact_tiles::<T>()].map(|tiles| tiles.items(count));
     let unit = tiles
         .into_iter()
-        .fold(reduce_chunk_items::<T>(count), |unit, tile| {
+        .fold(ReduceTiles::of::<T>().chunk_items(count), |unit, tile| {
             unit / greatest_common_divisor(unit, tile) * tile
         });
     let units = count.div_ceil(unit);

@@ -8,10 +8,7 @@ use std::any::TypeId;
 use std::ops::Deref;
 
 use half::{bf16, f16};
-use warpfold_kernels::contract::{
-    BLOCK_THREADS, ScanShape, ScanTiles, reduce_chunk_count, reduce_chunk_tiles,
-    reduce_most_chunks, reduce_tile_items,
-};
+use warpfold_kernels::contract::{BLOCK_THREADS, ReduceTiles, ScanShape, ScanTiles};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
@@ -19,11 +16,7 @@ use warpfold_kernels::launch::{
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
-#[cfg(feature = "nccl")]
-use warpfold_kernels::workspace::words_per_accumulator;
-use warpfold_kernels::workspace::{
-    reduce_most_state_words, reduce_state_words, scan_most_state_words, scan_state_words,
-};
+use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words_per_accumulator};
 use warpfold_kernels::{columns, selection};
 
 use crate::error::{Error, Result};
@@ -51,11 +44,40 @@ pub trait Item: Element {}
 impl<T: Element> Item for T {}
 
 /// The kinds of kernels that operators have, named as in the table of kernels. They are types without values.
+///
+/// ```
+/// use warpfold::{Cpu, Kernel, Result, Sum, kind, reduce};
+///
+/// /// Each item's share of the sum of all.
+/// fn shares(items: &[f32]) -> Result<Vec<f32>>
+/// where
+///     Sum: Kernel<kind::reduce, f32, Output = f32>,
+/// {
+///     let sum = reduce::<Sum, _>(items).wait(Cpu)?;
+///     Ok(items.iter().map(|item| item / sum).collect())
+/// }
+/// assert_eq!(shares(&[1.0, 3.0])?, [0.25, 0.75]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[allow(non_camel_case_types)]
 pub mod kind {
     use super::{Blocks, Copies, Element, Op};
 
     /// A kind of kernel, in bounds such as `Sum: Kernel<kind::reduce, T>`: [`Kernel`](super::Kernel) has an example.
+    ///
+    /// ```
+    /// use warpfold::kind::{Kind, exclusive_scan, reduce};
+    /// use warpfold::{Kernel, Sum};
+    ///
+    /// /// Compiles if `Sum` has a kernel of kind `K` for `f64`.
+    /// const fn sums<K: Kind>()
+    /// where
+    ///     Sum: Kernel<K, f64>,
+    /// {
+    /// }
+    /// sums::<reduce>();
+    /// sums::<exclusive_scan>();
+    /// ```
     pub trait Kind: 'static {
         /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
         /// memory.
@@ -78,21 +100,104 @@ pub mod kind {
     }
 
     kinds! {
-        /// Combines all items to one.
+        /// Combines all items.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
+        ///
+        /// fn reduced<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
+        ///     reduce::<O, _>(items).wait(Cpu)
+        /// }
+        /// assert_eq!(reduced::<Sum, u32>(&[1, 2, 3])?, 6);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         reduce: of_reduction;
-        /// Combines all pairs of the items of two inputs to one.
+        /// Combines all pairs of items of two inputs.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Dot, Item, Kernel, Pair, Result, kind, reduce};
+        ///
+        /// fn dot<T: Item>(left: &[T], right: &[T]) -> Result<<Dot as warpfold::Op<Pair<T, T>>>::Output>
+        /// where
+        ///     Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
+        /// {
+        ///     reduce::<Dot, _>((left, right)).wait(Cpu)
+        /// }
+        /// assert_eq!(dot(&[1.0f32, 2.0], &[3.0, 4.0])?, 11.0);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         reduce_pairs: of_reduction;
         /// Replaces each item by the combination of all up to and including it.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
+        ///
+        /// fn scanned<O: Kernel<kind::inclusive_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     scan::<O, _>(items).wait(Cpu)
+        /// }
+        /// assert_eq!(scanned::<Sum, u32>(&[1, 2, 3])?, [1, 3, 6]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         inclusive_scan: of_scan;
         /// Replaces each item by the combination of all before it.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
+        ///
+        /// fn scanned<O: Kernel<kind::exclusive_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     scan::<O, _>(items).exclusive().wait(Cpu)
+        /// }
+        /// assert_eq!(scanned::<Sum, u32>(&[1, 2, 3])?, [0, 1, 3]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         exclusive_scan: of_scan;
         /// Combines the items of each segment to one.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
+        ///
+        /// fn pairs<O: Kernel<kind::segmented_reduce, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     reduce::<O, _>(items).rows(2).wait(Cpu)
+        /// }
+        /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         segmented_reduce: of_segments;
         /// Replaces each item by the combination of all of its segment up to it, with or without it.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
+        ///
+        /// fn pairs<O: Kernel<kind::segmented_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     scan::<O, _>(items).rows(2).wait(Cpu)
+        /// }
+        /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [1, 3, 3, 7]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         segmented_scan: of_segments;
         /// Combines the items of each column of a row-major matrix to one.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
+        ///
+        /// fn columns<O: Kernel<kind::columns_reduce, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     reduce::<O, _>(items).columns(2).wait(Cpu)
+        /// }
+        /// assert_eq!(columns::<Sum, u32>(&[1, 2, 3, 4])?, [4, 6]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         columns_reduce: of_columns;
         /// Replaces each item by the combination of all of its column up to it, with or without it.
+        ///
+        /// ```
+        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
+        ///
+        /// fn columns<O: Kernel<kind::columns_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
+        ///     scan::<O, _>(items).columns(2).wait(Cpu)
+        /// }
+        /// assert_eq!(columns::<Sum, u32>(&[1, 2, 3, 4])?, [1, 2, 4, 6]);
+        /// # Ok::<(), warpfold::Error>(())
+        /// ```
         columns_scan: of_columns;
     }
 }
@@ -119,8 +224,8 @@ pub mod kind {
 /// # }
 /// ```
 ///
-/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. What has segments and
-/// columns has `.axis` and `.pitch`, too.
+/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. An operator with
+/// segments and columns has `.axis` and `.pitch`, too.
 ///
 #[doc = include_str!("kernel/operators.md")]
 ///
@@ -130,7 +235,7 @@ pub mod kind {
 /// - its symbol, in its texts, is the kernel of kind `K` that was compiled for this operator and these items, or is not there:
 ///   then loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
+/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "needs a kernel that this operator does not have for these items",
@@ -148,7 +253,7 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
-/// What a launch has to know of a type.
+/// A type, as a launch has to know it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     id: TypeId,
@@ -178,7 +283,7 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: room for any item, and for what one reading of several operators gives.
+/// The most bytes of a result: enough for any item, and for the results of several operators over one reading.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
@@ -272,15 +377,13 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     }
 }
 
-/// How work on a row's types is divided, and what it takes: the numbers of [`warpfold_kernels::contract`] and of
-/// [`warpfold_kernels::workspace`], as functions of how many items there are.
+/// The division of work on a row's types, and the memory it needs: the numbers of [`warpfold_kernels::contract`] and of
+/// [`warpfold_kernels::workspace`], as functions of the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
-    pub reduce_chunk_items: fn(u64) -> u64,
-    pub reduce_chunk_count: fn(u64) -> u64,
-    pub reduce_most_chunks: fn(u64) -> u64,
-    pub reduce_state_words: fn(u64) -> u64,
-    pub reduce_most_state_words: fn(u64) -> u64,
+    pub reduce_tiles: ReduceTiles,
+    /// State words that carry an accumulator. A reduction needs as many for each chunk.
+    pub accumulator_words: u64,
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
@@ -290,34 +393,22 @@ pub(crate) struct Division {
     pub segments_state_words: fn(u64, u64) -> u64,
     /// Of rows and columns.
     pub columns_state_words: fn(u64, u64) -> u64,
-    #[cfg(feature = "nccl")]
-    pub words_per_accumulator: u64,
 }
 
 impl Division {
     /// For items of type `T` and accumulators of type `A`, with these tiles of scans.
     const fn of<T: Element, A>(scan_tiles: ScanTiles) -> Self {
         Self {
-            reduce_chunk_items: reduce_chunk_items::<T>,
-            reduce_chunk_count: reduce_chunk_count::<T>,
-            reduce_most_chunks: reduce_most_chunks::<T>,
-            reduce_state_words: reduce_state_words::<T, A>,
-            reduce_most_state_words: reduce_most_state_words::<T, A>,
+            reduce_tiles: ReduceTiles::of::<T>(),
+            accumulator_words: words_per_accumulator::<A>(),
             scan_tiles,
             scan_state_words: scan_state_words::<A>,
             scan_most_state_words: scan_most_state_words::<A>,
             window_count: segments::window_count::<T, A>,
             segments_state_words: segments::state_words::<T, A>,
             columns_state_words: columns::state_words::<A>,
-            #[cfg(feature = "nccl")]
-            words_per_accumulator: words_per_accumulator::<A>(),
         }
     }
-}
-
-/// Items of a chunk of a reduction of `item_count` items.
-pub(crate) fn reduce_chunk_items<T>(item_count: u64) -> u64 {
-    reduce_chunk_tiles::<T>(item_count).saturating_mul(reduce_tile_items::<T>())
 }
 
 fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {
@@ -397,7 +488,7 @@ macro_rules! row {
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         row!(@ reduce_pairs $op, Pair<$t, $t>, $symbol);
     };
-    // Those are no operators': `selection` has them.
+    // These kernels have no operators: `selection` has them.
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
@@ -477,7 +568,7 @@ mod of_cust {
     warpfold_kernels::for_each_narrow_float!(rows all_kernels);
 }
 
-/// What a block of a kernel is made of.
+/// The shape of a kernel's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     pub(crate) threads: u32,

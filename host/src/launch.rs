@@ -5,17 +5,20 @@
 //! all else by the one check of [`arguments`].
 
 mod arguments;
+mod words;
 
-use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::MutexGuard;
 
 use warpfold_kernels::launch::Start;
-use warpfold_kernels::scan::ScanArguments;
 
 #[cfg(feature = "nccl")]
 pub(crate) use self::arguments::check;
 pub(crate) use self::arguments::{Region, Span};
+pub(crate) use self::words::{
+    ColumnsReduceWords, ColumnsScanWords, ReducePairsWords, ReduceWords, ScanWords,
+    SegmentedReduceWords, SegmentedScanWords, SelectionWords,
+};
 
 use crate::driver::{Capture, Shape, Stream};
 use crate::error::{Error, Result};
@@ -23,19 +26,6 @@ use crate::gpu::{
     CallStream, Entered, KnownStream, LoadedKernel, Progress, Scratch, WorkspaceSpan,
 };
 use crate::kernel::{Block, Entry};
-
-/// What the pointers in a launch's arguments point to, as far as the host is concerned: it hands addresses on, and the kernel has the
-/// types.
-pub(crate) type Untyped = u8;
-
-/// A pointer to values of any type has 64 bits, so arguments are laid out alike, whatever the types.
-const _: () = {
-    type Typed = [u64; 4];
-    assert!(size_of::<*const Untyped>() == 8 && size_of::<*const Typed>() == 8);
-    assert!(
-        size_of::<ScanArguments<Untyped, Untyped>>() == size_of::<ScanArguments<Typed, Typed>>()
-    );
-};
 
 /// How a scan goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,8 +192,8 @@ impl<'a> Queue<'a> {
     ///
     /// # Safety
     ///
-    /// - `arguments` point to the arguments of the kernel's kind, in their order and with their sizes;
-    /// - the pointers among these reach as far as the kernel's contract says, until the work is done;
+    /// - `arguments` are the words of the kernel's kind;
+    /// - the addresses among these reach as far as the kernel's contract says, until the work is done;
     /// - `blocks` are as many as the contract allows, at least one.
     pub unsafe fn launch(
         &mut self,
@@ -211,7 +201,7 @@ impl<'a> Queue<'a> {
         kernel: &LoadedKernel,
         block: Block,
         blocks: u64,
-        arguments: &mut [*mut c_void],
+        arguments: &mut [u64],
     ) -> Result<()> {
         if part != Part::Whole {
             self.set_progress(Progress::Halfway);
@@ -229,7 +219,7 @@ impl<'a> Queue<'a> {
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => kernel.start,
         };
-        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a value for each by the first condition. What the
+        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each by the first condition. What the
         // kernel does with them is sound by the other two. It waits for the work before it wherever its text lets it begin early.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Part::Last {

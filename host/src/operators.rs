@@ -2,10 +2,9 @@
 
 /// Makes operators known to the library: each row gives one operator kernels for one type of items.
 ///
-/// The list stands beside the operators, in a file that is compiled twice: as a module of the program, and for the device by
-/// the build script, which is one line of `warpfold-build`. For the device, the name `warpfold` means the crate
-/// `warpfold-kernels`, so the file uses what both have: [`Op`](crate::Op), [`Commutative`](crate::Commutative),
-/// [`item!`](crate::item), this macro, and `core`.
+/// The list stands beside the operators, in a file that is compiled twice: as a module of the program, and for the device by the build
+/// script, which is one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
+/// names that both crates have: [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item), this macro, and `core`.
 ///
 /// ```text
 /// // build.rs
@@ -63,9 +62,9 @@ macro_rules! operators {
         $($crate::operators!(@kernel $kind $name, $op, $item);)*
     };
     (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
-        // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` is what the build script of this
-        // very package wrote to its `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there
-        // it is the kernel of the same line, since names differ, or none, and then loading it is an error.
+        // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` was written by this package's build
+        // script to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the
+        // kernel of the same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -78,9 +77,9 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
-        // SAFETY: the entry is made for the items that this line names. `TEXTS` is what the build script of this very package wrote to its
-        // `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the
-        // same line, since names differ, or none, and then loading it is an error.
+        // SAFETY: the entry is made for the items that this line names. `TEXTS` was written by this package's build script to its
+        // `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the same
+        // line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -162,7 +161,8 @@ macro_rules! item {
     };
 }
 
-/// What [`item!`](crate::item) adds for `cust`. The library's features decide, not those of the program that declares the item.
+/// The additions of [`item!`](crate::item) for `cust`. The library's features decide, not the features of the program that declares the
+/// item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]

@@ -1,5 +1,5 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
-//! the checks of buffers that the library's own calls make.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the checks of
+//! buffers that the library's own calls make.
 
 #[cfg(feature = "cust")]
 use std::ffi::CString;
@@ -17,6 +17,26 @@ use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
 /// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::{launch, memory::DeviceBuffer, stream::Stream};
+/// use warpfold::{Gpu, OwnKernel};
+///
+/// /// Launches a kernel `fn(items: *mut f32, count: u64)` that `kernels!` declares.
+/// fn launch(kernel: &OwnKernel, gpu: &Gpu, items: &DeviceBuffer<f32>, stream: &Stream) -> Result<(), Box<dyn std::error::Error>> {
+///     let module = kernel.load(gpu)?;
+///     let function = module.get_function(kernel.name())?;
+///     // SAFETY: these are the kernel's parameters, and the items outlive the launch.
+///     unsafe { launch!(function<<<1, 256, 0, stream>>>(items.as_device_ptr(), items.len() as u64))? };
+///     Ok(stream.synchronize()?)
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub struct OwnKernel {
     symbol: &'static str,
@@ -31,24 +51,54 @@ impl OwnKernel {
     }
 
     /// Its name in the module that [`Self::load`] gives, and in profilers: `kernel_` and the function's name.
+    ///
+    /// ```
+    /// use warpfold::OwnKernel;
+    ///
+    /// /// The function's name, of a kernel that `kernels!` declares.
+    /// fn function_name(kernel: &OwnKernel) -> Option<&str> {
+    ///     kernel.name().strip_prefix("kernel_")
+    /// }
+    /// ```
     pub fn name(&self) -> &'static str {
         self.symbol
     }
 
     /// Its PTX for a device of this compute capability, major and minor; `None` for one that is older than 7.0.
+    ///
+    /// ```
+    /// use warpfold::OwnKernel;
+    ///
+    /// /// Whether a kernel that `kernels!` declares uses local memory on an H200.
+    /// fn spills(kernel: &OwnKernel) -> bool {
+    ///     kernel.ptx((9, 0)).is_some_and(|text| text.contains(".local"))
+    /// }
+    /// ```
     pub fn ptx(&self, capability: (u32, u32)) -> Option<String> {
         let mut candidates = self.texts.candidates(self.symbol, capability);
         Some(candidates.next()?.text)
     }
 
-    /// Loads it as a module of its own into the GPU's context, which becomes the current one. An older driver, which does not
-    /// know the best text's version of PTX, is given the next.
+    /// Loads the kernel as a module into the GPU's context, which becomes the current one. An older driver that does not know the best
+    /// text's version of PTX gets the next text.
     ///
     /// The driver compiles it, which takes milliseconds: keep the module.
     ///
+    /// ```
+    /// use warpfold::cust::module::Module;
+    /// use warpfold::{Gpu, OwnKernel, Result};
+    ///
+    /// /// The module of a kernel that `kernels!` declares, and whether it has that kernel.
+    /// fn loaded(kernel: &OwnKernel, gpu: &Gpu) -> Result<(Module, bool)> {
+    ///     let module = kernel.load(gpu)?;
+    ///     let is_there = module.get_function(kernel.name()).is_ok();
+    ///     Ok((module, is_there))
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and the errors of [`Gpu::make_current`].
     #[cfg(feature = "cust")]
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
         gpu.with_current(|| self.load_best(gpu.compute_capability()))
@@ -81,8 +131,8 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX that a program has by other means than [`kernels!`](crate::kernels!), as a module of its own into this GPU's
-    /// context, which becomes the current one. `symbol` names the text, or a kernel of it, in errors.
+    /// Loads PTX that does not come from [`kernels!`](crate::kernels!) as a module into this GPU's context, which becomes the current one.
+    /// `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
     ///
@@ -103,14 +153,14 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and the errors of [`Gpu::make_current`].
     #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
         self.with_current(|| load(symbol, text))
     }
 
-    /// Checks that a buffer is what a kernel may be given: memory of this GPU's primary context, where the items' alignment allows.
-    /// So do the library's own calls. An empty buffer is always fine.
+    /// Checks that a kernel may use a buffer: that it is memory of this GPU's primary context, and aligned for its items. So do the
+    /// library's own calls. An empty buffer is always fine.
     ///
     /// ```
     /// use warpfold::cust::memory::DeviceBuffer;
@@ -140,7 +190,7 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context. What is wrong with the text is the kernel's error, and all else the driver's.
+/// Loads a text into the current context. A mistake in the text is an error of the kernel. Anything else is an error of the driver.
 #[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
@@ -185,8 +235,8 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 /// unsafe { launch!(function<<<rows, 256, shared_bytes, stream>>>(items, columns, sums)) }?;
 /// ```
 ///
-/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads.
-/// What it does with its pointers is unsafe code of yours; what may not be in it is what may not be in an operator.
+/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. Its use
+/// of pointers is unsafe code of yours. A kernel may not contain what an operator may not contain.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

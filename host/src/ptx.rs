@@ -1,10 +1,9 @@
 //! The embedded PTX, kernel by kernel.
 //!
-//! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
-//! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`warpfold_ptx::fill`]). They are for compute capability 9.0. Those for 8.0 and 7.0 are made of
-//! them when they are loaded (see [`warpfold_ptx::older`]), like those of a program's own operators. Only rust-cuda's compiler
-//! makes texts for 7.0 itself.
+//! The driver compiles a whole text, so it is given one kernel's text. A first `gpu_sum` does not wait for all other kernels. The texts lie
+//! compressed in the library, as the build script packs them: PTX, or bodies and the name of the skeleton that they fill (see
+//! [`warpfold_ptx::fill`]). They are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
+//! [`warpfold_ptx::older`]), as for a program's own operators. Only rust-cuda's compiler makes texts for 7.0 itself.
 
 use std::ops::Range;
 
@@ -19,16 +18,16 @@ use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 pub struct Texts {
     /// All of them, compressed.
     packed: &'static [u8],
-    /// Where which lies, the best first.
+    /// The position of each variant, the best first.
     variants: &'static [Variant],
     /// Whether texts for 8.0 are made of those for 9.0.
     lacks_8_0: bool,
-    /// Whether whole texts for 7.0 are, too.
+    /// Whether whole texts for 7.0 are made of those for 9.0, too.
     lacks_7_0: bool,
 }
 
 impl Texts {
-    /// What [`operators!`](crate::operators) includes.
+    /// The texts that [`operators!`](crate::operators) includes.
     #[doc(hidden)]
     pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
         Self {
@@ -39,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// The same, where texts for 8.0 are made of those for 9.0, and those for 7.0 too unless they are there.
+    /// The same, with the texts for 8.0 made from those for 9.0, and the texts for 7.0, too, unless they are committed.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {
@@ -72,7 +71,7 @@ impl Variant {
     }
 }
 
-/// A text, compressed: a kernel's, what [`FILLED`] begins, or a skeleton.
+/// A compressed text: a kernel, a text that begins with [`FILLED`], or a skeleton.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Packed {
@@ -114,7 +113,7 @@ pub(crate) fn candidates(
     texts.unwrap_or(&SHIPPED).candidates(symbol, capability)
 }
 
-/// The PTX of a row of the table as a device of this compute capability is given it; nothing where it is given none.
+/// The PTX of a row of the table for a device of this compute capability; `None` if there is none.
 #[doc(hidden)]
 pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;
@@ -132,7 +131,7 @@ impl Texts {
             .flat_map(move |variant| self.of_variant(variant, symbol, capability))
     }
 
-    /// The lowest compute capability that runs a variant, or what is made of it.
+    /// The lowest compute capability that runs a variant, or a text made from it.
     const fn lowest_of(&self, variant: &Variant) -> (u32, u32) {
         match variant.is_newest() {
             true if self.lacks_7_0 => FOR_7_0.capability,

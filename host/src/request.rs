@@ -1,6 +1,7 @@
-//! Requests: a call says what, of what, in what shape, with what, to where and where it runs, each in one way.
+//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each has one
+//! spelling.
 //!
-//! A request does nothing until it is ended: by `wait`, which gives the result, or by `queue`, which leaves the work to a stream.
+//! A request does nothing until `wait` or `queue` ends it. `wait` gives the result; `queue` leaves the work to a stream.
 //!
 //! ```
 //! use warpfold::{Cpu, Equal, Gpu, Max, NonZero, Sum, reduce, runs, scan, select};
@@ -21,8 +22,8 @@
 //!
 //! # All cells
 //!
-//! What runs where, and why not. Options that change nothing of this are left out: an `.exclusive()` scan runs wherever the inclusive one
-//! does. A test runs each `yes`, and asks the compiler for each number.
+//! All combinations of requests and places, with a reason where there is none. Options that make no difference here are left out: an
+//! `.exclusive()` scan runs wherever the inclusive one does. A test runs each `yes`, and asks the compiler for each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -51,10 +52,10 @@ pub use select::{Flagged, Select, select};
 use crate::binding::RawStream;
 use crate::error::Result;
 
-/// Results go where the request says.
+/// Results are written to the request's output.
 ///
-/// This and the types below are those by which the compiler knows what a request has said. A program that names them holds a
-/// request in a type of its own:
+/// This type and those below record in a request's type what it has said so far. A program that names them holds a request in a type of its
+/// own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -70,39 +71,132 @@ use crate::error::Result;
 #[derive(Debug)]
 pub enum Written {}
 
-/// Results go where the request says, and the total is returned.
+/// Results are written to the request's output, and the total is returned.
+///
+/// ```
+/// use warpfold::request::{WrittenWithTotal, memory::OnTheHost, shape::{Exclusive, WholeWith}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let mut offsets = [0; 3];
+/// let request: Scan<'_, Sum, u32, OnTheHost, WholeWith, Exclusive, WrittenWithTotal> =
+///     scan(&[3, 1, 4]).exclusive().to(&mut offsets).and_total();
+/// assert_eq!(request.wait(Cpu)?, 8);
+/// assert_eq!(offsets, [0, 3, 4]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum WrittenWithTotal {}
 
-/// Results take the places of the items.
+/// Results overwrite the items.
+///
+/// ```
+/// use warpfold::request::{Replaced, memory::OnTheHost, shape::{Inclusive, Whole}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let mut items = [1, 2, 3];
+/// let request: Scan<'_, Sum, u32, OnTheHost, Whole, Inclusive, Replaced> = scan(&mut items).in_place();
+/// request.wait(Cpu)?;
+/// assert_eq!(items, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Replaced {}
 
 /// Results and the total are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedWithTotal, memory::OnTheHost, shape::{Exclusive, WholeWith}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let request: Scan<'_, Sum, u32, OnTheHost, WholeWith, Exclusive, ReturnedWithTotal> =
+///     scan(&[3, 1, 4]).exclusive().and_total();
+/// assert_eq!(request.wait(Cpu)?, (vec![0, 3, 4], 8));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedWithTotal {}
 
 /// Indices are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedIndices, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let request: Select<'_, NonZero, u32, OnTheHost, ReturnedIndices> = select(&[0, 5, 0, 6]).indices();
+/// assert_eq!(request.wait(Cpu)?, [1, 3]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedIndices {}
 
 /// The chosen items and the others are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedParts, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let request: Select<'_, NonZero, u32, OnTheHost, ReturnedParts> = select(&[0, 5, 0, 6]).partition();
+/// assert_eq!(request.wait(Cpu)?, (vec![5, 6], vec![0, 0]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedParts {}
 
 /// The first item of each run and the lengths of the runs are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedLengths, memory::OnTheHost};
+/// use warpfold::{Cpu, Equal, Runs, runs};
+///
+/// let request: Runs<'_, Equal, u8, OnTheHost, ReturnedLengths> = runs(&[7, 7, 2]).lengths();
+/// assert_eq!(request.wait(Cpu)?, (vec![7, 2], vec![2, 1]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedLengths {}
 
-/// Nothing on the device takes the count.
+/// The count is not written to device memory.
+///
+/// ```
+/// use warpfold::request::{Uncounted, Written, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let mut kept = [0; 4];
+/// let request: Select<'_, NonZero, u32, OnTheHost, Written, Uncounted> = select(&[0, 5, 0, 6]).to(&mut kept);
+/// assert_eq!(request.wait(Cpu)?, 2); // so the count is returned
+/// assert_eq!(kept[..2], [5, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Uncounted {}
 
-/// A place on the device takes the count.
+/// The count is written to device memory.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::request::{Counted, Written, memory::OnTheDevice};
+/// use warpfold::{Gpu, NonZero, RawStream, Select, select};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[0u32, 5, 0, 6])?;
+/// let (mut kept, mut count) = (DeviceBuffer::zeroed(4)?, DeviceBuffer::zeroed(1)?);
+/// let request: Select<'_, NonZero, u32, OnTheDevice, Written, Counted> =
+///     select(&items).to(&mut kept).count_to(&mut count);
+/// request.queue(&gpu, &RawStream::DEFAULT)?;
+/// gpu.synchronize()?;
+/// assert_eq!(count.as_host_vec()?, [2]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub enum Counted {}
 
-/// Where a request `R` runs and is waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::OnTheHost};
@@ -128,7 +222,7 @@ pub enum Counted {}
     note = "the request is `{R}`"
 )]
 pub trait Runner<R> {
-    /// What the request gives.
+    /// The type of the request's result.
     type Given;
 
     #[doc(hidden)]
@@ -186,11 +280,12 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// What is wrong with the arguments is found before anything is launched or written: [`Error::OutputTooShort`],
-            /// [`Error::LengthsDiffer`], [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::ForeignMemory`],
-            /// [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`], [`Error::OutOfMemory`],
-            /// [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`]. And, after
-            /// the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] where only the device knows how much room is needed.
+            /// Wrong arguments are found before anything is launched or written: [`Error::OutputTooShort`], [`Error::LengthsDiffer`],
+            /// [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`],
+            /// [`Error::ForeignMemory`], [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`],
+            /// [`Error::OutOfMemory`], [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`],
+            /// [`Error::Forked`]. And, after the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] if only the device knows
+            /// how much room is needed.
             ///
             /// [`Error::BadOffset`]: crate::Error::BadOffset
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay

@@ -1,4 +1,4 @@
-//! Offsets of segments, and what is wrong with them.
+//! Offsets of segments, and mistakes in them.
 
 mod check;
 mod launch;

@@ -36,6 +36,7 @@ use crate::error::Result;
 use crate::gpu::{BusyLane, Entered, Lane, PIECE_BYTES, SHORT_BYTES};
 use crate::kernel::{Item, Row, Type};
 use crate::launch::{Queue, Span};
+use crate::whole::ReducePlan;
 use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
@@ -215,7 +216,7 @@ fn reduce_pieces(
         .chunks(cut.piece_bytes())
         .map(|from| Piece { from, to: &mut [] });
     let item_count = items.count() as u64;
-    let state_words = (row.division.reduce_state_words)(item_count);
+    let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);

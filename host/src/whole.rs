@@ -6,6 +6,7 @@ pub(crate) mod reference;
 mod scan;
 
 pub(crate) use self::pairs::PairSpan;
+pub(crate) use self::reduce::ReducePlan;
 pub(crate) use self::scan::ScanExtras;
 #[cfg(feature = "nccl")]
 pub(crate) use self::scan::check_scan;
@@ -15,7 +16,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::{RESULT_MAX_BYTES, Row};
 use crate::launch::{Queue, Region, Span};
 
-/// Where one result goes: that of a reduction, or the total of a scan.
+/// The output for one result: of a reduction, or the total of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Destination {
     /// To the first place of the caller's.
@@ -31,7 +32,7 @@ impl Destination {
         }
     }
 
-    /// What is to be checked of it.
+    /// The part to check.
     fn region(self, argument: Argument) -> Option<Region> {
         match self {
             Destination::Callers(span) => Some(Region::written(argument, span, 1)),

@@ -40,7 +40,7 @@ impl Board {
     /// Publishes a value, as one thread.
     ///
     /// # Safety
-    /// The board has the slot, and nobody else publishes it.
+    /// The board has the slot, and no other thread publishes it.
     #[inline(always)]
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
         for_each_word!(W of A => {
@@ -70,8 +70,7 @@ impl Board {
     /// Clears the first `word_count` words, by one thread. The words are written by the same strong accesses that publish and read values:
     /// only so are they ordered after the values that other threads of the block have read.
     ///
-    /// # Safety
-    /// The board has them, and nobody else uses it any more.
+    /// # Safety The board has these slots, and no other thread uses it any more.
     #[inline(always)]
     pub unsafe fn clear(&self, word_count: u64) {
         let mut word = 0;

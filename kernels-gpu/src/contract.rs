@@ -54,10 +54,9 @@
 //!    item `((w·R + r)·32 + l)·V`.
 //! 2. A lane scans its vector: inclusive, left to right. The lanes of a row scan the vectors' totals by
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
-//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps'
-//!    totals to the tile's **aggregate**. What stands before a vector in its tile is
-//!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the lane
-//!    before (`e` for lane 0).
+//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
+//!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
+//!    inclusive value of the lane before (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
 //!    of it (`e` for the others) combine as 32 lanes: `Q_k`. All 32 of them give the group's aggregate. The group's prefix
 //!    `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
@@ -71,9 +70,9 @@
 //! `(P ⊕ Q_k) ⊕ A`, with the last tile's aggregate `A`; of no items, it is the initial value, or `e`.
 //!
 //! With an accumulator of two words, where `R` is odd, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
-//! [`ScanShape::is_blocked`]. In step 2 the lane left-folds its vectors' totals, and these are what the lanes scan. What stands before
-//! its first vector is `B` in step 5, and before each other the left fold of that with the totals of its vectors before:
-//! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
+//! [`ScanShape::is_blocked`]. In step 2 the lane left-folds its vectors' totals, and these are what the lanes scan. The prefix of its first
+//! vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it: `B ⊕
+//! t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
 //! With a wide accumulator it is the same for any `R`, but a lane's vectors are one vector of `R·V` items; and in step 5 the outputs
 //! are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`,
@@ -144,9 +143,9 @@ pub struct ScanShape {
 /// The tiles of an operator's scans, whatever their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanTiles {
-    /// Those of a short scan.
+    /// The tiles of a short scan.
     pub short: ScanShape,
-    /// Those of a long one.
+    /// The tiles of a long scan.
     pub long: ScanShape,
     /// Items of the longest scan that is short.
     pub short_items: u64,
@@ -216,26 +215,67 @@ pub const fn reduce_tile_items<T>() -> u64 {
 
 /// Tiles of a reduction that `item_count` items of type `T` fill, the last one perhaps in part.
 pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
-    item_count.div_ceil(reduce_tile_items::<T>())
+    ReduceTiles::of::<T>().count(item_count)
 }
 
-/// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
-/// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
+/// Tiles of one chunk of a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
-    next_power_of_two(reduce_tile_count::<T>(item_count).div_ceil(REDUCE_MAX_CHUNKS))
+    ReduceTiles::of::<T>().chunk_tiles(item_count)
 }
 
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
-    reduce_tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+    ReduceTiles::of::<T>().chunk_count(item_count)
 }
 
-/// The most chunks of a reduction of up to `item_count` items of type `T`: at least one.
-pub const fn reduce_most_chunks<T>(item_count: u64) -> u64 {
-    match reduce_tile_count::<T>(item_count) {
-        0 => 1,
-        tiles if tiles > REDUCE_MAX_CHUNKS => REDUCE_MAX_CHUNKS,
-        tiles => tiles,
+/// The tiles of a reduction.
+#[derive(Debug, Clone, Copy)]
+pub struct ReduceTiles {
+    /// Items of a tile.
+    pub items: u64,
+}
+
+impl ReduceTiles {
+    /// For items of type `T`.
+    #[inline(always)]
+    pub const fn of<T>() -> Self {
+        Self {
+            items: reduce_tile_items::<T>(),
+        }
+    }
+
+    /// Tiles that `item_count` items fill, the last one perhaps in part.
+    #[inline(always)]
+    pub const fn count(self, item_count: u64) -> u64 {
+        item_count.div_ceil(self.items)
+    }
+
+    /// Tiles of one chunk of a reduction of `item_count` items: the smallest power of two that leaves at most [`REDUCE_MAX_CHUNKS`]
+    /// chunks.
+    #[inline(always)]
+    pub const fn chunk_tiles(self, item_count: u64) -> u64 {
+        next_power_of_two(self.count(item_count).div_ceil(REDUCE_MAX_CHUNKS))
+    }
+
+    /// Items of a full chunk of a reduction of `item_count` items.
+    pub const fn chunk_items(self, item_count: u64) -> u64 {
+        self.chunk_tiles(item_count).saturating_mul(self.items)
+    }
+
+    /// Chunks of a reduction of `item_count` items; 0 for no items.
+    #[inline(always)]
+    pub const fn chunk_count(self, item_count: u64) -> u64 {
+        self.count(item_count)
+            .div_ceil(self.chunk_tiles(item_count))
+    }
+
+    /// The most chunks of a reduction of up to `item_count` items: at least one.
+    pub const fn most_chunks(self, item_count: u64) -> u64 {
+        match self.count(item_count) {
+            0 => 1,
+            tiles if tiles > REDUCE_MAX_CHUNKS => REDUCE_MAX_CHUNKS,
+            tiles => tiles,
+        }
     }
 }
 
@@ -245,7 +285,7 @@ pub const fn scan_tiles<T>() -> ScanTiles {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
         20 | 24 | 28 | 32 => (3, 3),
-        // Of 64 bytes, as large a tile as every device has room for.
+        // With items of 64 bytes, this is the largest tile that fits on every device.
         _ => (1, 1),
     };
     ScanTiles {
@@ -317,8 +357,8 @@ impl ScanTiles {
 
 /// The smallest power of two that is at least `number`.
 ///
-/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and what
-/// comes of that undefined behaviour is a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and that undefined
+/// behaviour ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
 const fn next_power_of_two(number: u64) -> u64 {
     if cfg!(feature = "cuda_std") {
         next_power_of_two_by_halves(number)

@@ -69,7 +69,7 @@ impl Direction {
     /// From the first item to the last, which the compiler finds out.
     pub const FORWARD: Self = Self { mask: 0 };
 
-    /// That of the launch, which the text says.
+    /// The direction of the launch, a constant of the text.
     #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
     #[inline(always)]
     pub fn of_text() -> Self {
@@ -102,7 +102,8 @@ impl Direction {
     }
 }
 
-/// A vector whose first `count` items of type `T` are in the opposite order: they have 16 bytes at most. Of a single item, the vector.
+/// A vector whose first `count` items of type `T` are in the opposite order: they have 16 bytes at most. The vector itself, if it has a
+/// single item.
 #[inline(always)]
 fn reversed<T>(vector: &Vector, count: usize) -> Vector {
     let [a, b, c, d, ..] = *vector;

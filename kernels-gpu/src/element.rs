@@ -12,6 +12,16 @@ use bytemuck::Pod;
 /// multiple of 4 bytes up to 64, of any alignment.
 ///
 /// Numbers of all sizes are among them, `u128` and `usize` too, and arrays and structs of them.
+///
+/// ```
+/// use warpfold_kernels::element::Element;
+///
+/// /// The bytes of some items.
+/// fn bytes<T: Element>(items: &[T]) -> usize {
+///     size_of_val(items)
+/// }
+/// assert_eq!(bytes(&[[1.0_f32, 2.0, 3.0]; 4]), 48);
+/// ```
 pub trait Element: Pod + Send + Sync {
     /// Evaluated where a type is used: a type of another size does not compile.
     #[doc(hidden)]

@@ -169,8 +169,8 @@ impl Kind {
     }
 }
 
-/// How a row of the table is launched: the most threads of a block, and how many blocks are to share a multiprocessor. Nothing for
-/// another symbol.
+/// How a row of the table is launched: the most threads of a block, and how many blocks are to share a multiprocessor. `None` for another
+/// symbol.
 ///
 /// Without that the driver's compiler may give a scan's threads more registers than a block of 544 can have.
 pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {

@@ -40,7 +40,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
+/// The version of the kernels' arguments. Device code made for another one is not launched, but made anew.
 pub const INTERFACE: u32 = 11;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
@@ -85,9 +85,9 @@ pub struct ScanShared<A> {
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in turns of even and of odd number.
     pub tickets: [u32; 2],
-    /// The tiles of turns, told to the warp that looks back.
+    /// The tile of each turn, for the warp that looks back.
     pub tiles: [u32; TURNS],
-    /// The prefixes of the tiles of turns, told by the warp that looks back.
+    /// The prefix of each turn's tile, from the warp that looks back.
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,

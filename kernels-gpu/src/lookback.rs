@@ -1,4 +1,4 @@
-//! What stands before a tile: look-back over the aggregates of the tiles before it, in a fixed order.
+//! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
 //! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with two
 //! departures. Their tiles publish prefixes, and a tile folds whatever it finds: the order, and so the bits of
@@ -6,17 +6,16 @@
 //!
 //! 1. every tile publishes its aggregate, the last tile of every group of 32 the next group's prefix;
 //! 2. a tile's prefix is its group's prefix and a fixed tree over the aggregates of the group's lower tiles;
-//! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits
-//!    whether it is read, or folded from an earlier group's prefix that happens to be known and the tiles after it.
+//! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits whether it
+//!    is read, or folded from the prefix of an earlier group and the tiles after it.
 //!
-//! Where all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of
-//! [seven groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles and for nobody's fold. A
-//! warp alone is slow: what a look-back takes is mostly its instructions, one after another. So it has few.
+//! Where all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of [seven
+//! groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles, and for no other block's fold. A single
+//! warp is slow: a look-back's time is mostly that of its instructions, one after another. So it has few instructions.
 //!
-//! **Progress.** Whoever waits for something of tile `u` waits for the block that holds `u`, and that block
-//! only ever waits for something of tiles below `u`, or for its own next tile to arrive, which waits for nobody. Tiles are handed
-//! out in increasing order to blocks that run. So the lowest unfinished tile never waits for ever, whatever the schedule and however
-//! few blocks are resident.
+//! **Progress.** A wait for a value of tile `u` is a wait for the block that holds `u`. That block waits only for values of tiles below
+//! `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run. So
+//! the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
 //!
 //! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), a tree of 5 shuffles; where an operator
 //! rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
@@ -53,7 +52,7 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group, where it is told.
+    /// The slot of a group's aggregate, if it is published.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),
@@ -96,7 +95,7 @@ impl<A: Accumulator> Lookback<A> {
     /// Publishes a value, as one thread.
     ///
     /// # Safety
-    /// The slot is the scan's, and nobody else publishes it.
+    /// The slot is the scan's, and no other thread publishes it.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
         // SAFETY: the board has a place for each of the scan's slots.
@@ -129,8 +128,8 @@ impl<A: Accumulator> Lookback<A> {
         unsafe { self.board.read(self.place(Slot::Tile(tile))).0 }
     }
 
-    /// What stands before `tile`, where `initial` stands before the first item; valid on lane 0. If `tile` is the last of its group,
-    /// publishes the next group's prefix.
+    /// The prefix of `tile`, which begins with `initial`; valid on lane 0. If `tile` is the last of its group, publishes the next group's
+    /// prefix.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once. The tile's aggregate is published, and a barrier lies between.
@@ -181,8 +180,8 @@ impl<A: Accumulator> Published for Lookback<A> {
 /// How a warp looks back.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Whether it first waits for its group's tiles, which are the last to be published, and then looks at the groups before: one more
-    /// read, of which far fewer are in vain.
+    /// Whether it first waits for its group's tiles, which are published last, and then reads the groups before. That is one read more, but
+    /// far fewer reads find nothing.
     pub is_patient: bool,
     /// Whether the last tile of a group publishes the group's aggregate. No look-back asks for it.
     pub tells_group: bool,

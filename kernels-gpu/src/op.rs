@@ -86,20 +86,47 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     const EXACT: bool = false;
 
     /// The value that changes nothing: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. The result for no items.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Max, Op, Sum};
+    ///
+    /// assert_eq!(<Sum as Op<u32>>::identity(), 0);
+    /// assert_eq!(<Max as Op<i32>>::identity(), i32::MIN);
+    /// ```
     fn identity() -> Self::Accumulator;
 
     /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items,
     /// which makes the end of an input cheaper. Where there is none, missing items are never lifted.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{ArgMax, Op, Product};
+    ///
+    /// assert_eq!(<Product as Op<u32>>::identity_item(), Some(1));
+    /// assert_eq!(<ArgMax as Op<u32>>::identity_item(), None); // every item has an index
+    /// ```
     #[inline(always)]
     fn identity_item() -> Option<T> {
         None
     }
 
     /// An item, to combine it.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Op, SumOfSquares};
+    ///
+    /// assert_eq!(<SumOfSquares as Op<f32>>::lift(3.0), 9.0);
+    /// ```
     fn lift(item: T) -> Self::Accumulator;
 
     /// The item at `index` of the input, to combine it. This is what is called for each item; all but the operators that
     /// look at the index leave it as it is.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{ArgMax, Op};
+    ///
+    /// let item = <ArgMax as Op<u32>>::lift_at(7, 40);
+    /// assert_eq!(<ArgMax as Op<u32>>::lower(item), 40);
+    /// ```
     #[inline(always)]
     fn lift_at(item: T, index: u64) -> Self::Accumulator {
         let _ = index;
@@ -107,6 +134,12 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 
     /// `left ⊕ right`, where `left` comes from earlier items than `right`.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Max, Op};
+    ///
+    /// assert_eq!(<Max as Op<u32>>::combine(3, 5), 5);
+    /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
     /// [`Self::combine`] of values of equally many items, whose number is a power of two; or, if the operator is [`Self::EXACT`], of any
@@ -118,6 +151,14 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 
     /// A combined value, as it is written to an output.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Op, Sum};
+    ///
+    /// // Sums of `u8` are combined in 32 bits, and cut off once.
+    /// let sum = <Sum as Op<u8>>::combine(<Sum as Op<u8>>::lift(200), <Sum as Op<u8>>::lift(100));
+    /// assert_eq!(<Sum as Op<u8>>::lower(sum), 44);
+    /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
     /// The most items that belong together of which each has an index that results can hold.
@@ -132,8 +173,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
-    /// The items of 16 bytes combined, the first of which is item `index` of the input: from left to right, unless the
-    /// operator is [`Self::EXACT`]; pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
+    /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right,
+    /// unless the operator is [`Self::EXACT`]; and pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
@@ -188,6 +229,13 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;
 /// a scan does not.
+///
+/// ```
+/// use warpfold_kernels::op::{Commutative, Sum};
+///
+/// const fn commutes<O: Commutative>() {}
+/// commutes::<Sum>();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the operator `{Self}` does not say that it commutes",
     label = "a reduction of the whole interleaves items, and needs `impl Commutative`",
@@ -195,9 +243,8 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
 )]
 pub trait Commutative {}
 
-/// The sum. Integers wrap; floats round to nearest even at each step, `f16` and `bf16` those of `f32`, and to their own
-/// type at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no
-/// items).
+/// The sum. Integers wrap. Floats round to nearest even at each step. `f16` and `bf16` are combined as `f32`, and rounded to their own type
+/// at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no items).
 ///
 /// ```
 /// use warpfold_kernels::op::{Sum, Op};

@@ -1,5 +1,5 @@
-//! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, each of the operator's
-//! functions by itself too, so that what it must not contain can be named.
+//! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, it also emits each of the
+//! operator's functions by itself, so that a refusal can name the function.
 //!
 //! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`,
 //! `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
@@ -20,7 +20,7 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same, of which the compiler knows in which memory it is, if it is a pointer. In an entry it would know by itself.
+    /// The same value. If it is a pointer, the compiler then knows its memory. In an entry it would know by itself.
     fn known(self) -> Self;
 }
 
@@ -79,7 +79,7 @@ macro_rules! operators {
     };
 }
 
-/// A kernel of an operator's row. Both scans are one function, of which `warpfold-build` makes two kernels.
+/// A kernel of an operator's row. Both scans are one function. `warpfold-build` makes two kernels of it.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -116,8 +116,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that hands its parameters on to a function, as the struct of its kind. Stable rustc has no entries: it is a
-/// function, of which `warpfold-build` makes one.
+/// An entry that hands its parameters on to a function, as the struct of its kind. Stable rustc has no entries: this is a function, and
+/// `warpfold-build` makes an entry of it.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]

@@ -4,7 +4,7 @@ use crate::contract::vector_items;
 use crate::element::{item_of, vector_of, Element, Words};
 use crate::op::Op;
 
-/// The values at two places from this one on.
+/// The values at this place and the next one.
 #[inline(always)]
 pub fn two<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,

@@ -1,5 +1,5 @@
-//! Sixteen values combined pairwise, neighbours first: what segments and columns do where an operator [combines
-//! pairwise](crate::op::Op::IS_PAIRWISE), and, since it is less work, with wide values of exact operators.
+//! Sixteen values combined pairwise, neighbours first. Segments and columns do so if an operator [combines
+//! pairwise](crate::op::Op::IS_PAIRWISE), and with wide values of exact operators, since it is less work.
 //!
 //! Missing values count as the identity, so a tree of fewer than sixteen values is a part of the same tree.
 

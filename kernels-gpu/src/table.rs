@@ -66,7 +66,7 @@ macro_rules! with_item_types {
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
             singles: [f32],
-            // Those of running extremes.
+            // The item types of running extremes.
             words: [f32 f64 i32 u32 i64 u64],
             maps: [Affine],
         }

@@ -1,8 +1,8 @@
 //! Tickets: which blocks run, and under which tag.
 //!
-//! One atomic word says both how many tickets of a launch are taken and the launch's epoch, so a block learns its
-//! place and its tag in one access, and nothing has to be set up before a launch or counted at its end: whoever takes
-//! the last ticket knows that nobody will take another, and writes the word as the next launch wants it.
+//! One atomic word says both how many tickets of a launch are taken and the launch's epoch, so a block learns its place and its tag in one
+//! access, and nothing has to be set up before a launch or counted at its end: the block that takes the last ticket knows that no block
+//! will take another, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;

@@ -183,8 +183,8 @@ unsafe fn step<O: Op<T>, T: Element>(
     });
 }
 
-/// What stands before each lane, of values already scanned by [`inclusive_scans`]: the lane before's, and the
-/// identity on lane 0. 1 shuffle.
+/// Each lane's prefix, from values already scanned by [`inclusive_scans`]: the value of the lane before, and the identity on lane 0. 1
+/// shuffle.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -13,7 +13,7 @@
 //!
 //! Launches that share a workspace must be ordered one after the other, as those on one stream are.
 
-use crate::contract::{reduce_chunk_count, reduce_most_chunks, ScanTiles};
+use crate::contract::{reduce_chunk_count, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
 /// What the launches on a workspace hand on to each other and their blocks share. All zero at first.
@@ -27,7 +27,7 @@ pub struct Control {
     pub departures: u32,
     /// The tag of the last launch that refused its offsets.
     pub fault: u64,
-    /// What stands before the first item of the next scan, if it has an initial value.
+    /// The initial value of the next scan, if it has one.
     pub initial: Initial,
 }
 
@@ -56,11 +56,6 @@ pub const fn words_per_accumulator<A>() -> u64 {
 /// each chunk.
 pub const fn reduce_state_words<T, A>(item_count: u64) -> u64 {
     reduce_chunk_count::<T>(item_count) * words_per_accumulator::<A>()
-}
-
-/// State words that a reduction of any number of items up to `item_count` needs.
-pub const fn reduce_most_state_words<T, A>(item_count: u64) -> u64 {
-    reduce_most_chunks::<T>(item_count) * words_per_accumulator::<A>()
 }
 
 /// State words that a scan of `item_count` items, divided into these tiles, with accumulators of type `A` needs: an aggregate for each

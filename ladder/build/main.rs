@@ -1,5 +1,4 @@
-//! Says where the kernels' texts are: the committed ones in `ptx/` or, with the feature `cuda_builder`, those that rust-cuda's
-//! compiler makes of the kernels now.
+//! Names the kernels' texts: the committed ones in `ptx/` or, with the feature `cuda_builder`, new ones that rust-cuda's compiler makes.
 
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;

@@ -8,8 +8,7 @@ use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED};
 use warpfold_ptx::finish::{Bounds, Contents, finish};
 
-/// A folder with the sources of the kernels' crate, where it is not that of this package. `cargo xtask rust-cuda` names
-/// one with fewer kernels.
+/// A folder with the sources of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda` names one with fewer kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
 /// For the oldest devices, as the committed texts are.

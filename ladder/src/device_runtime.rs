@@ -1,4 +1,4 @@
-//! The device's runtime, which kernels that launch kernels are linked with: a library of the CUDA toolkit.
+//! The device's runtime: a library of the CUDA toolkit. Kernels that launch kernels are linked with it.
 //!
 //! NVIDIA's driver has a linker and not this library. The virtual GPU makes such kernels whole as it loads them.
 

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the ladder.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::{BlockSizes, Kind, Rung};
 /// The result of a call of the ladder.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call of the ladder failed.
+/// The reason why a call of the ladder failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,7 +46,7 @@ pub enum Refusal {
     Kind {
         /// The rung.
         rung: Rung,
-        /// What it was asked to do.
+        /// The requested problem.
         wanted: Kind,
     },
 
@@ -78,7 +78,7 @@ pub enum Refusal {
     ChildLaunch {
         /// The rung.
         rung: Rung,
-        /// The highest code that the device's runtime gave, of those of `cudaError_t`.
+        /// The highest `cudaError_t` code that the device's runtime returned.
         code: u32,
     },
 }

@@ -22,7 +22,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// What [`Gpu::new`] and [`Gpu::make_current`] may give.
+    /// The errors of [`Gpu::new`] and [`Gpu::make_current`].
     pub fn new() -> Result<Self> {
         let gpu = Gpu::new()?;
         gpu.make_current()?;

@@ -13,9 +13,9 @@
 //! # }
 //! ```
 //!
-//! The rungs are for learning and measuring: each allocates what it needs and waits for its result. A float result
-//! is within the error bound of its tree, and its bits may depend on the block size; those of [`Rung::Ours`]
-//! do not. None runs while a stream of the context is being captured ([`warpfold::Error::CaptureUnderWay`]).
+//! The rungs are for learning and measuring: each allocates what it needs and waits for its result. A float result is within the error
+//! bound of its tree. Its bits may depend on the block size, except with [`Rung::Ours`]. None runs while a stream of the context is being
+//! captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
 //! This crate stands where a user's program does: it loads kernels of its own and launches them with the public interfaces of
 //! warpfold and of `cust`. The kernels are in `warpfold-ladder-kernels`, and the README beside this crate is a guide to them.

@@ -1,4 +1,4 @@
-//! The driver's linker, which makes kernels whole that call what a library of device code has.
+//! The driver's linker. It links kernels with the functions of a library of device code.
 //!
 //! `cust` has a linker that takes no libraries, and whose PTX does not end in NUL. These are the driver's own calls, with results
 //! of type `i32`: any code may come back.
@@ -11,8 +11,8 @@ use warpfold::{DriverCode, Error};
 mod raw {
     use super::{c_char, c_int, c_uint, c_void};
 
-    // As `cuda.h` declares them, but for the result. Of all of them: pointers are valid for what the driver's documentation says
-    // is read or written there.
+    // As `cuda.h` declares them, but for the result. For all of these calls, pointers are valid for the reads and writes that the driver's
+    // documentation states.
     unsafe extern "C" {
         pub fn cuLinkCreate_v2(
             option_count: c_uint,
@@ -100,7 +100,7 @@ impl Linker {
         Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec())
     }
 
-    /// What the linker has written, up to its first NUL.
+    /// The linker's log, up to the first NUL.
     fn log(&self) -> String {
         let text = self.log.split(|&byte| byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(text).trim().to_owned()
@@ -121,7 +121,7 @@ fn check(code: i32) -> Result<(), DriverCode> {
     }
 }
 
-/// Compiles PTX for the current context's device, and links it with a library. On failure, with what the linker said.
+/// Compiles PTX for the current context's device, and links it with a library. The linker failed. The error has its log.
 pub fn link(symbol: &'static str, ptx: &str, library: &[u8]) -> Result<Vec<u8>, Error> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(ptx) = CString::new(ptx) else {

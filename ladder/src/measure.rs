@@ -11,23 +11,23 @@ use cust::stream::{Stream, StreamFlags};
 use crate::kernels::Kernel;
 use crate::{Ladder, Result};
 
-/// A result, and what it took.
+/// A result, and its cost.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Measured<T> {
     /// The result.
     pub value: T,
-    /// What was launched, in order. Of warpfold's own rungs, which the ladder does not launch itself, nothing.
+    /// The launches, in order. Empty for warpfold's own rungs, which the ladder does not launch itself.
     pub launches: Vec<Launch>,
     /// From the first launch to the end of the last, as the device measures it: without the preparation of input
     /// and scratch memory.
     pub kernel_time: Duration,
-    /// What the host took after the last launch: copying partial results, and combining them.
+    /// The host's time after the last launch: copying partial results, and combining them.
     pub post_kernel_time: Duration,
 }
 
 impl<T> Measured<T> {
-    /// A result that took nothing.
+    /// A result without launches.
     pub(crate) fn nothing(value: T) -> Self {
         Self {
             value,
@@ -67,7 +67,7 @@ impl<'ladder> Session<'ladder> {
     /// In the GPU's context, which becomes the current one; where no capture is in the way.
     pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
         ladder.gpu().make_current()?;
-        // What waits uses the default stream, which would end a capture. This says so first.
+        // Waiting calls use the default stream, which would end a capture. This says so first.
         ladder.gpu().synchronize()?;
         Ok(Self {
             ladder,
@@ -100,7 +100,7 @@ impl<'ladder> Session<'ladder> {
     /// # Safety
     ///
     /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
-    /// - What is launched keeps the kernel's contract.
+    /// - The launch keeps the kernel's contract.
     pub unsafe fn launch<const N: usize>(
         &mut self,
         kernel: &Arc<Kernel>,
@@ -108,7 +108,7 @@ impl<'ladder> Session<'ladder> {
         shared_bytes: u32,
         mut parameters: [u64; N],
     ) -> Result<()> {
-        // How many of its blocks a multiprocessor holds is asked for when nothing is timed any more.
+        // The number of blocks that a multiprocessor holds is looked up later, outside the timed part.
         let launch = Launch {
             symbol: kernel.symbol,
             grid_blocks,
@@ -121,8 +121,8 @@ impl<'ladder> Session<'ladder> {
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         let function = kernel.function()?;
-        // What `cust`'s macro `launch!` calls, which cannot be given an array of parameters.
-        // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
+        // The function behind `cust`'s macro `launch!`, which takes no array of parameters. SAFETY: one pointer to a live 64-bit value for
+        // each parameter; the rest is the caller's promise.
         unsafe {
             self.stream.launch(
                 &function,
@@ -135,7 +135,7 @@ impl<'ladder> Session<'ladder> {
         Ok(())
     }
 
-    /// Waits for the launches; then `result` makes the result of what they left.
+    /// Waits for the launches. Then `result` computes the result from their output.
     pub fn finish<T>(self, result: impl FnOnce() -> Result<T>) -> Result<Measured<T>> {
         self.end.synchronize()?;
         let kernel_time = self.end.elapsed(&self.start)?;

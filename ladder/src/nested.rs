@@ -37,7 +37,7 @@ pub struct Children {
 }
 
 impl Children {
-    /// Makes room for a pending launch of each block, and for those of the next level.
+    /// Makes room for a pending launch of each block, and for the launches of the next level.
     pub fn expect(grid_blocks: u32) -> Result<Self> {
         let limit = ResourceLimit::DeviceRuntimePendingLaunchCount;
         let count = 2 * grid_blocks as usize;

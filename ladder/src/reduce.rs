@@ -23,8 +23,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] where the rung has no such kernel or is not for such blocks; what [`warpfold::reduce()`] may give; what
-    /// `cust` gives.
+    /// A [`Refusal`] if the rung has no such kernel or does not allow such blocks; the errors of [`warpfold::reduce()`] and of `cust`.
     pub fn reduce<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
         &self,
         rung: Rung,
@@ -34,7 +33,7 @@ impl Ladder {
         Ok(self.reduce_measured::<O, T>(rung, input, block_size)?.value)
     }
 
-    /// As [`Self::reduce`], and says what was launched and how long it took.
+    /// As [`Self::reduce`], with the launches and their times.
     ///
     /// # Errors
     ///
@@ -88,7 +87,7 @@ impl Ladder {
     }
 }
 
-/// What a rung of a document is given.
+/// The arguments of a document's rung.
 struct Run<'run, T: Item> {
     session: Session<'run>,
     symbol: &'static str,

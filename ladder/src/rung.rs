@@ -1,4 +1,4 @@
-//! The rungs, and what there is to say of each.
+//! The rungs, and their descriptions.
 
 use std::fmt;
 
@@ -104,7 +104,7 @@ pub enum Document {
     Library,
 }
 
-/// What a rung does.
+/// A rung's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -212,7 +212,7 @@ impl Rung {
         }
     }
 
-    /// What it is called.
+    /// Its title.
     pub fn title(self) -> &'static str {
         self.about().title
     }
@@ -227,7 +227,7 @@ impl Rung {
         self.about().idea
     }
 
-    /// What it does better than the rung before it. Nothing for the first of a document.
+    /// Its improvement on the rung before it. `None` for the first rung of a document.
     pub fn improvement(self) -> Option<&'static str> {
         self.about().improvement
     }
@@ -242,7 +242,7 @@ impl Rung {
         self.about().block_sizes
     }
 
-    /// Whether it does what is `wanted`, with blocks of this size.
+    /// Whether it solves the `wanted` problem with blocks of this size.
     pub(crate) fn check(self, wanted: Kind, block_size: u32) -> Result<(), Refusal> {
         let allowed = self.block_sizes();
         if self.kind() != wanted {

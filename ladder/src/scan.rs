@@ -61,8 +61,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] where the rung has no such kernel or is not for such blocks; what [`warpfold::scan()`] may give; what
-    /// `cust` gives.
+    /// A [`Refusal`] if the rung has no such kernel or does not allow such blocks; the errors of [`warpfold::scan()`] and of `cust`.
     pub fn scan<O, T>(
         &self,
         rung: Rung,
@@ -79,7 +78,7 @@ impl Ladder {
         Ok(())
     }
 
-    /// As [`Self::scan`], and says what was launched and how long it took.
+    /// As [`Self::scan`], with the launches and their times.
     ///
     /// # Errors
     ///
@@ -191,7 +190,7 @@ fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(),
     }
 }
 
-/// What a rung of the document is given.
+/// The arguments of the document's rung.
 struct Run<'ladder> {
     session: Session<'ladder>,
     symbols: Symbols,
@@ -209,7 +208,7 @@ struct Symbols {
     scan: &'static str,
     /// Scans totals.
     inclusive: &'static str,
-    /// Puts what stands before a section in front of its items.
+    /// Combines each section's items with the section's prefix.
     prefixes: &'static str,
 }
 

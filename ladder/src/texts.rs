@@ -1,4 +1,4 @@
-//! The kernels' PTX, and one kernel's part of it: the driver compiles what it is given, so it is given no more.
+//! The kernels' PTX, and one kernel's part of it. The driver compiles a whole text, so it is given one kernel's part only.
 
 /// The kernels that the host alone launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));
@@ -6,21 +6,21 @@ const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladde
 /// The kernels that launch kernels. They share functions that are declared before them.
 const NESTED: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder_nested.ptx"));
 
-/// What every entry begins with.
+/// The beginning of every entry.
 const ENTRY: &str = ".visible .entry ";
 
-/// What every entry ends with.
+/// The end of every entry.
 const END: &str = "\n}\n";
 
 /// A text that has a kernel.
 pub enum Text {
-    /// Of a kernel that the host alone launches: that one and no other.
+    /// For a kernel that only the host launches: this kernel alone.
     Plain(String),
-    /// Of all kernels that launch kernels, which have to be linked.
+    /// For kernels that launch kernels: all of these, which have to be linked.
     Nested(&'static str),
 }
 
-/// The text that has this kernel; nothing where there is none.
+/// The text with this kernel; `None` if no text has it.
 pub fn of(symbol: &str) -> Option<Text> {
     if find(NESTED, symbol).is_some() {
         return Some(Text::Nested(NESTED));

@@ -1,4 +1,4 @@
-//! The example as a user meets it: what it prints and writes, and that no argument, file or closed output makes it panic.
+//! The example as a user meets it: its output and files. No argument, file or closed output makes it panic.
 
 #[path = "../../tests/common/programs.rs"]
 mod programs;

@@ -71,7 +71,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
     definitions
 }
 
-/// A statement on a line of its own, of an operation that is folded.
+/// A statement on its own line whose operation is folded.
 struct Statement<'a> {
     operation: Operation,
     /// The operation as the text has it.
@@ -94,7 +94,7 @@ enum Operation {
     ShiftLeft,
 }
 
-/// What becomes of a statement.
+/// A statement after folding.
 enum Folded {
     /// A value in a register.
     Value(u64),
@@ -152,7 +152,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// What the statement can give way to; nothing, if that is known of no operand, or has been done.
+    /// The statement's replacement; `None` if no operand is known, or if it is replaced already.
     fn folded(&self, known: &HashMap<String, u64>) -> Option<Folded> {
         let value = |operand: &str| {
             let number = operand.parse::<i64>().ok().map(|number| number as u64);

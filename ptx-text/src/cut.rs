@@ -11,7 +11,7 @@ use crate::finish::ENTRY;
 /// A text, cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// What stands before the first entry.
+    /// The text before the first entry.
     pub preamble: &'a str,
     /// The entries, by name, each from its first line to its last brace, in the text's order.
     pub entries: Vec<(&'a str, &'a str)>,

@@ -1,14 +1,14 @@
 //! The direction of a scan: a number in the text of its kernel, which the driver's compiler then knows.
 //!
 //! The kernel's source sets a register of this name to 0, from which it makes addresses. In the text for scans that go backward the
-//! register has all bits. In either text its value is folded into what is computed from it, before a driver gets it.
+//! register has all bits. In both texts, its value is folded into the instructions that use it before a driver gets the text.
 
 use crate::constants::fold;
 
 /// The register: a number in either text, also where it is 0.
 pub const REGISTER: &str = "%direction";
 
-/// What sets the register.
+/// The statement that sets the register.
 const SET: &str = "mov.b64 %direction, 0;";
 
 /// The text of the kernel that goes forward.

@@ -1,4 +1,4 @@
-//! What is wrong with a text.
+//! Mistakes in a text.
 
 use std::error::Error;
 use std::fmt;

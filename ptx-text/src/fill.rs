@@ -84,7 +84,7 @@ pub fn entry_name(text: &str) -> Option<&str> {
     text.split_once(ENTRY)?.1.split('(').next()
 }
 
-/// A line in place of which a body goes.
+/// A line that a body replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole<'a> {
     /// The name of the body that goes there.

@@ -20,7 +20,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of blocks of at most so many threads.
+    /// Bounds for blocks of at most this many threads.
     pub const fn of_threads(threads: u32) -> Self {
         Self {
             threads,
@@ -50,7 +50,7 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// What a text holds of what was emitted.
+/// The part of the emitted text that is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Contents {
     /// Whether it has the entry of this name.
@@ -61,7 +61,7 @@ pub struct Contents {
     pub bounds: fn(&str) -> Option<Bounds>,
 }
 
-/// What is left out, and so up to where.
+/// The first parts to leave out.
 #[derive(Clone, Copy, PartialEq)]
 enum Skip {
     Nothing,

@@ -72,7 +72,7 @@ impl Thing {
         Self::Variable,
     ];
 
-    /// Whether an instruction is it or has it.
+    /// Whether an instruction is of this sort, or contains it.
     fn is_in(self, instruction: &Instruction, shared_array: &str) -> bool {
         let operation = instruction.operation();
         match self {
@@ -110,10 +110,10 @@ fn names_variable(operand: &str, shared_array: &str) -> bool {
         && !name.starts_with(shared_array)
 }
 
-/// What must hold of a kernel.
+/// The rules for a kernel.
 #[derive(Debug, Clone)]
 pub struct Rules<'a> {
-    /// What it may not have.
+    /// Forbidden contents.
     pub forbidden: &'a [Thing],
     /// The array that is the block's shared memory.
     pub shared_array: &'a str,
@@ -124,7 +124,7 @@ pub struct Rules<'a> {
     pub waits_first: Option<bool>,
 }
 
-/// What does not hold of a kernel.
+/// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -136,7 +136,7 @@ pub enum Fault {
     Barriers {
         /// What it has.
         found: Barriers,
-        /// What its source has.
+        /// The source's number.
         expected: Barriers,
     },
     /// It must wait first for preceding work and does not, or the reverse.
@@ -197,7 +197,7 @@ pub fn count(kernel: &Function, opcode: &str) -> usize {
         .count()
 }
 
-/// What a statement has that is forbidden.
+/// The forbidden contents of a statement.
 fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     let mut forbidden = rules.forbidden.iter().copied();
     match statement {
@@ -300,7 +300,7 @@ mod tests {
                 matches!(found, Err(Fault::Has(found, _)) if found == thing),
                 "{spoilt}: {found:?}"
             );
-            // Where all is allowed, it passes.
+            // It passes if everything is allowed.
             let lenient = Rules {
                 forbidden: &[],
                 ..rules()

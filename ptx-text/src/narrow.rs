@@ -58,7 +58,7 @@ fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
     registers
 }
 
-/// A store, with what has to come before it.
+/// A store, with the statements that have to come before it.
 fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> {
     let [place, values] = &store.operands[..] else {
         return vec![Statement::Instruction(store.clone())];
@@ -117,7 +117,7 @@ fn stored_bits(store: &Instruction) -> Option<u32> {
     last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()
 }
 
-/// An operand, or those of a vector.
+/// An operand, or the operands of a vector.
 fn members(operand: &str) -> Vec<String> {
     split_list(operand.trim_matches(['{', '}']))
 }

@@ -1,10 +1,9 @@
 //! Makes texts for older devices from those for compute capability 9.0, so that they need not ship.
 //!
-//! Texts for 9.0 differ from those for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin
-//! before preceding work has ended; the wait is removed. And a scan asks the L2 cache to evict its input last, which
-//! was measured on 9.0 only; here it has the normal eviction priority. Everything else is the same, and 8.0 has all the
-//! instructions. Those that 7.0 lacks, asynchronous copies above all, are written with others: see
-//! [`synchronous`](mod@crate::synchronous).
+//! Texts for 9.0 differ from those for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin before preceding work
+//! has ended; the wait is removed. And a scan asks the L2 cache to evict its input last, which was measured on 9.0 only; here it has the
+//! normal eviction priority. Everything else is the same, and 8.0 has all the instructions. Instructions that 7.0 lacks, above all
+//! asynchronous copies, are replaced by others: see [`synchronous`](mod@crate::synchronous).
 
 use crate::synchronous::synchronous;
 

@@ -18,7 +18,7 @@ use std::fmt::Write;
 
 use crate::statement::{Instruction, Statement, parse};
 
-/// What sets the register by which a kernel asks whether copies are done when they begin, in either text.
+/// The statement that sets the register by which a kernel knows whether copies are synchronous, in each text.
 const LATER: &str = "mov.b32 %at_once, 0;";
 const AT_ONCE: &str = "mov.b32 %at_once, 1;";
 
@@ -243,7 +243,7 @@ fn kind(bytes: u32) -> &'static str {
     }
 }
 
-/// The registers that hold what copy `at` of a run copies.
+/// The registers for the data of copy `at` of a run.
 fn registers(at: usize, bytes: u32) -> String {
     let first = 4 * at;
     match bytes {

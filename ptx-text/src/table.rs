@@ -155,7 +155,7 @@ impl Table {
     }
 }
 
-/// What the text of [`BODIES`] says.
+/// The contents of [`BODIES`].
 fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
     let sections = text.split("\n\n").map(str::trim_end);
     let sections: Vec<(&str, &str)> = sections
@@ -174,7 +174,7 @@ fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
     Ok(recipes)
 }
 
-/// What a kernel's section says.
+/// The contents of a kernel's section.
 fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, NoTable> {
     let pair = |line: &'_ str| -> Result<(String, String), NoTable> {
         let (first, second) = line

@@ -85,7 +85,7 @@ impl Binding for Raw {
     }
 }
 
-/// Waits for what is queued on a stream, and gives the driver's code.
+/// Waits for a stream's queued work, and gives the driver's code.
 pub fn finish(stream: &RawStream<'static>) -> i32 {
     // SAFETY: the stream is never destroyed.
     unsafe { cuStreamSynchronize(stream.handle()) }

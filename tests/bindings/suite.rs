@@ -10,7 +10,7 @@ use warpfold::{
 
 use super::Plain;
 
-/// What the tests need of a binding.
+/// The parts of a binding that the tests need.
 pub trait Binding {
     type Items<T: Plain>: DeviceItemsMut<Item = T>;
     type Stream: DeviceStream;

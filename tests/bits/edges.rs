@@ -15,7 +15,7 @@ pub trait Edges: Sample {
     /// Items that hide all others: of floats NaNs with payloads and signs; of integers none.
     const NANS: &'static [Self];
 
-    /// What fills the room around an output.
+    /// The values around an output.
     const SENTINEL: Self;
 
     /// The least item.
@@ -105,7 +105,7 @@ pub fn with_edges<O: Op<T>, T: Edges>(count: usize) -> Vec<T> {
     items
 }
 
-/// Ordinary items with one NaN, somewhere past the middle. Of integers, just the same.
+/// Ordinary items with one NaN, somewhere past the middle. The same for integers.
 pub fn with_nan<O: Op<T>, T: Edges>(count: usize, nan: T) -> Vec<T> {
     let mut items = ordinary::<O, T>(count);
     let place = count / 2 + Random::new(count as u64).below(count - count / 2);

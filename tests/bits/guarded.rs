@@ -63,7 +63,7 @@ impl<T: Edges> Guarded<T> {
     }
 }
 
-/// A copy of what is in device memory.
+/// A copy of device memory.
 pub fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
     let mut items = vec![T::zeroed(); slice.len()];
     slice.copy_to(&mut items[..]).unwrap();

@@ -1,5 +1,5 @@
-//! Every cell of the grammar, verb by shape by option by place: it runs and gives the right result, or there is a reason why not. The
-//! table in the documentation is made of what ran.
+//! Every cell of the grammar, verb by shape by option by place: it runs and gives the right result, or there is a reason why not. The table
+//! in the documentation is made from the runs.
 //!
 //! After a change of the table: `WARPFOLD_WRITE=1 cargo test -p warpfold --test cells`.
 
@@ -29,7 +29,7 @@ const PLACES: [&str; 6] = [
     "device memory, `.wait(&mut member)`",
 ];
 
-/// A request, and what came of it at each place.
+/// A request, and its outcome at each place.
 struct Row {
     request: &'static str,
     cells: [Cell; PLACES.len()],

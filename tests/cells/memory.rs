@@ -2,7 +2,7 @@
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 
-/// What outputs hold before.
+/// The outputs' contents before a call.
 const UNTOUCHED: u32 = u32::MAX;
 const UNTOUCHED_NUMBER: u64 = u64::MAX;
 
@@ -10,7 +10,7 @@ const ITEMS: [u32; 8] = [3, 0, 4, 0, 5, 9, 0, 6];
 const RIGHT: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 const KEYS: [u32; 8] = [7, 7, 2, 2, 2, 7, 1, 1];
 const FLAGS: [u8; 8] = [1, 0, 0, 1, 1, 0, 1, 0];
-/// Of three segments: the second is empty, and the last two items belong to none.
+/// Offsets of three segments. The second is empty, and the last two items belong to none.
 const OFFSETS: [u32; 4] = [0, 3, 3, 6];
 
 macro_rules! memory {
@@ -26,7 +26,7 @@ macro_rules! memory {
             pub count: $count,
             pub a: $vec<u32>,
             pub b: $vec<u32>,
-            /// Of results that are wider than their items.
+            /// The outputs for results that are wider than their items.
             pub wide: $vec<u64>,
             pub n: $vec<u64>,
         }
@@ -100,7 +100,7 @@ impl<T: DeviceCopy + Default> Read<T> for DeviceBuffer<T> {
     }
 }
 
-/// What `wait` gives, as a list.
+/// The result of `wait`, as a list.
 pub trait Given {
     fn list(self) -> Vec<u64>;
 }

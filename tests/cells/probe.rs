@@ -6,7 +6,7 @@ use warpfold::{Queuer, Runner};
 
 pub struct Wait<W, R>(PhantomData<(W, R)>);
 
-/// Of a request that is not run.
+/// The outcome of a request that is not run.
 pub fn wait<W, R>(_: &W, _: &R) -> Wait<W, R> {
     Wait(PhantomData)
 }

@@ -1,4 +1,4 @@
-//! The requests, with what each gives and writes, and where it runs.
+//! The requests, with the result and outputs of each, and the places where it runs.
 
 use std::slice;
 use std::time::Duration;
@@ -76,7 +76,8 @@ macro_rules! cell {
     }};
 }
 
-/// Requests, as the documentation shows them: what each gives; what it writes, to the items and the outputs in their order; and its cells.
+/// Requests, as the documentation shows them: the result of each; its writes to the items and to the outputs, in their order; and its
+/// cells.
 macro_rules! rows {
     ($memory:ident; $($name:literal: $request:expr, $gives:expr, $writes:expr;
         $slice:tt $device:tt $queue:tt $cpu:tt $gpus:tt $member:tt;)*) => {

@@ -1,4 +1,4 @@
-//! Any axis, and rows that lie apart: what is brought together and given as segments has the same bits.
+//! Any axis, and rows with a pitch: the same items, gathered and given as segments, have the same bits.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
@@ -43,7 +43,7 @@ impl Array {
         self.rows().1 + self.gap
     }
 
-    /// Without what would follow the last row.
+    /// Without padding after the last row.
     fn item_count(&self) -> usize {
         match self.rows() {
             (0, _) => 0,
@@ -143,7 +143,7 @@ where
     assert_same_bits(&by_cpu, &expected, &format!("{array:?} on the CPU"));
 }
 
-/// What a scan gives of each group, brought together and put back; zeros between rows.
+/// The results of a scan of each group, gathered and put back; zeros between rows.
 fn expected_scan<O, T: Sample>(array: &Array, items: &[T], is_exclusive: bool) -> Vec<O::Output>
 where
     O: Kernel<kind::segmented_scan, T>,
@@ -291,7 +291,7 @@ fn rows_and_columns_with_a_pitch() {
     );
     let columns = reduce::<Sum, _>(&pitched).columns(5).pitch(9);
     assert_eq!(columns.wait(gpu).unwrap(), [27, 30, 33, 36, 39]);
-    // What lies between rows is not touched, or zero.
+    // Items between rows are not touched, or zero.
     let scanned = scan::<Sum, _>(&pitched).rows(2).pitch(20);
     let mut expected = vec![0; 23];
     (expected[1], expected[20], expected[21]) = (1, 20, 41);

@@ -1,4 +1,4 @@
-//! What a launch costs, counted: every item is read once and every result written once, whatever the matrix's shape.
+//! The cost of a launch, counted: every item is read once and every result written once, whatever the matrix's shape.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};
 use warpfold::Sum;

@@ -1,5 +1,5 @@
-//! Reductions and scans of columns: every kernel of the tables gives what the CPU gives, and what segments of the transposed
-//! matrix give, bit for bit, whatever the matrix's shape.
+//! Reductions and scans of columns: every kernel of the tables agrees with the CPU, and with segments of the transposed matrix, bit for
+//! bit, whatever the matrix's shape.
 
 mod axes;
 #[path = "../common/buffers.rs"]
@@ -72,7 +72,7 @@ const LARGE_SHAPES: [(usize, usize); 6] = [
     (1_050_000, 1),
 ];
 
-/// What a call writes to this many results and to three places more, which must stay as they are.
+/// The output of a call with this many results, and three places more, which must not change.
 fn written<R: Item>(count: usize, call: impl FnOnce(&mut DeviceBuffer<R>)) -> Vec<R> {
     let mut output = DeviceBuffer::<R>::zeroed(count + 3).unwrap();
     call(&mut output);

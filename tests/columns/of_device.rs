@@ -1,5 +1,4 @@
-//! How many rows or places there are, if only the device knows: the results are those of that many, bit for bit, and nothing else is
-//! written.
+//! A number of rows or places that only the device knows: the results are those of that many, bit for bit, and nothing else is written.
 
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};

@@ -53,7 +53,7 @@ fn go_through(
         let shape = SHAPES[turn % 3];
         let engine = engine(kernel, multiprocessors, turn);
         check(&engine, shape, &options);
-        // Again, with what the first launch has left.
+        // Again, on the workspace that the first launch has left.
         check(&engine, shape, &options);
     }
 }

@@ -13,13 +13,13 @@ pub fn is_child() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// Runs `body` in a child process with these variables in its environment: another run of this test binary, of
-/// the test named `test` alone. Called there, runs the body. Fails with the child, and shows what it printed.
+/// Runs `body` in a child process with these variables in its environment: another run of this test binary, of the test named `test` alone.
+/// Called there, runs the body. Fails if the child fails, and shows its output.
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     printed_in_child(test, variables, body);
 }
 
-/// As [`in_child`]; gives what the child printed, and nothing in the child.
+/// As [`in_child`]; gives the child's output, and `None` in the child.
 pub fn printed_in_child(
     test: &str,
     variables: &[(&str, &str)],

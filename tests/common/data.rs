@@ -74,7 +74,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps of which a million neither overflow nor vanish.
+/// Maps; a million of them composed neither overflow nor vanish.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

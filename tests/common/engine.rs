@@ -1,8 +1,8 @@
-//! The library's kernels on the virtual GPU's engine, without a driver and without the library's host code: a
-//! test that has the kernel's text in hand can change it, run it on any device and in any order, and count.
+//! The library's kernels on the virtual GPU's engine, without a driver and without the library's host code: a test that holds the kernel's
+//! text can change it, run it on any device and in any order, and count.
 //!
-//! What a launch must provide is that of `warpfold_kernels::grid`; it is said here once more, as in the host
-//! library's `launch.rs`. Nothing here runs on a real GPU.
+//! The kernels' modules state what a launch must provide. It is repeated here, as in the host library's `launch.rs`. Nothing here runs on a
+//! real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -75,7 +75,7 @@ pub struct Engine {
     windows_per_block: u64,
 }
 
-/// What a selection wrote: as many places as items, of which the first are written.
+/// The output of a selection: a place for each item, of which the first are written.
 pub struct SelectionOutput<T> {
     pub count: u64,
     pub items: Vec<T>,
@@ -356,8 +356,8 @@ impl Engine {
         Ok((self.download(output, result_count), counters))
     }
 
-    /// Launches the kernel, a selection whose tiles have values of type `A` before them. Where these tell of the last head, the
-    /// lengths of runs are asked for, else the items that are not chosen.
+    /// Launches the kernel, a selection whose tiles have values of type `A` before them. If prefixes have the index of the last head, the
+    /// launch requests the lengths of runs; otherwise the items that are not chosen.
     pub fn select<T: Element, A>(
         &self,
         items: &[T],

@@ -39,12 +39,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Captures what `work` queues on the stream.
+    /// Captures the calls that `work` queues on the stream.
     pub fn capture(stream: &Stream, work: impl FnOnce()) -> Self {
         Self::capture_in(CaptureMode::ThreadLocal, stream, work)
     }
 
-    /// Captures in this mode what `work` queues on the stream.
+    /// Captures, in this mode, the calls that `work` queues on the stream.
     pub fn capture_in(mode: CaptureMode, stream: &Stream, work: impl FnOnce()) -> Self {
         let (mut graph, mut executable) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the stream lives, and the pointers are to live locals.

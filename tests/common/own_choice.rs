@@ -1,5 +1,4 @@
-//! A predicate or an equality of a user's kind chooses on the device what it chooses on the host; an equality says what belongs
-//! together by key.
+//! A predicate or an equality like a user's chooses the same items on the device as on the host. An equality also decides the runs of keys.
 
 use bytemuck::bytes_of;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};

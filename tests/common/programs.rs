@@ -1,4 +1,4 @@
-//! Runs examples as programs, and checks what must hold for every example.
+//! Runs examples as programs, with the checks for every example.
 
 use std::env;
 use std::ffi::OsStr;

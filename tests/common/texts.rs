@@ -1,7 +1,7 @@
 //! One row of the table of kernels for each text: rows whose text is the same skeleton differ in the operator's body alone.
 //!
-//! What is true of how a kernel moves items and waits for others is so of each of its text's rows. Tests of that take these
-//! rows; that each row has the right body is for `bits.rs`.
+//! Rows with one text move items and wait for other blocks in the same way. Tests of that take these rows; that each row has the right body
+//! is for `bits.rs`.
 
 /// Hands one row for each text to the macro `$callback`, as `for_each_kernel` does all. Scans have a row for each way to scan
 /// a tile, inclusive or exclusive; those of wider results than items are not among them.

@@ -14,11 +14,10 @@
 //! Selections are counted where half of the items are chosen, and the others are written too; and of runs of up to 64 items, the first
 //! items and the lengths.
 //!
-//! Of columns there are 64, of two chunks each.
+//! There are 64 columns, of two chunks each.
 //!
-//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane,
-//! without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks tell
-//! each other accumulators of many words.)
+//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane, without bank conflicts
+//! and without local memory. (Scans of wider results read fewer bytes a lane, and blocks publish accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -77,7 +76,7 @@ const LOOK_INSTRUCTIONS: u64 = 6;
 /// Whole tiles that are worked on.
 const TILES: u64 = 16;
 
-/// Those of a selection.
+/// The arguments of a selection.
 const SELECTION_TILES: usize = 4;
 
 /// Rows and columns of a matrix.
@@ -89,15 +88,14 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// What may be moved for one that has to be.
+/// The bytes that may be moved for each byte that has to be.
 struct Moved {
     bytes: f64,
     sectors: f64,
 }
 
-/// That of a selection among items of type `T`. Each lane reads the item before its warp's, where runs are found; what a warp
-/// writes begins and ends in a sector that its neighbours write to; and how often blocks look for what others tell is the
-/// schedule's doing.
+/// The allowance of a selection among items of type `T`. Each lane reads the item before its warp's, where runs are found; a warp's output
+/// begins and ends in sectors that its neighbours write to, too; and the schedule decides how often blocks poll.
 fn moved_by_selection<T>() -> Moved {
     Moved {
         bytes: 1.125,
@@ -105,8 +103,8 @@ fn moved_by_selection<T>() -> Moved {
     }
 }
 
-/// That of columns of two chunks: for each item in the first, and for each of its results, what is told and read of the chunk's state
-/// words, a word of the accumulator at a time.
+/// The allowance of columns of two chunks: for each column, the state words of the first chunk are written and read, a word of the
+/// accumulator at a time.
 fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     let told = 3 * 8 * A::WORDS * MATRIX.1;
     let told = told as f64 / traffic as f64;
@@ -116,7 +114,7 @@ fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     }
 }
 
-/// What a launch cost.
+/// The cost of a launch.
 struct Cost {
     counters: Counters,
     /// Lane instructions without those of waiting.
@@ -124,7 +122,7 @@ struct Cost {
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// What may be moved for them.
+    /// The bytes that may be moved.
     most_moved: Moved,
     /// Whether results have another size than items: then a thread reads or writes less than 16 bytes at a time, and what it
     /// reads may lie apart in shared memory.
@@ -349,7 +347,7 @@ macro_rules! symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
 }
 
-/// Rows of which each stands for a text.
+/// Rows that stand for all rows with the same text.
 const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
 
 /// Whether a row stands for its text.

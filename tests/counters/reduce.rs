@@ -39,7 +39,7 @@ fn partials_read(blocks: u64) -> u64 {
         .sum()
 }
 
-/// What follows from the number of items, wherever the blocks are and in whatever order they run.
+/// The costs that follow from the number of items alone, in any schedule.
 fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     generation: Generation,
     symbol: &str,

@@ -40,8 +40,8 @@ const NEIGHBOURS: u64 = 7;
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// Shuffles and votes of a look-back, at most: a known prefix, eight trees at once, a step for each group before, and the group's own
-/// tree for the next prefix; whether enough is known.
+/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each group before, and the group's
+/// own tree for the next prefix. Votes: whether enough is known.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 
@@ -57,7 +57,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
-    // Each warp scans its rows, or all of them as one where its lanes have consecutive vectors: five steps, what stands before, the total.
+    // Each warp scans its rows, or one row if its lanes have consecutive vectors: five steps, the prefix, the total.
     let rows = if shape.is_blocked(words as usize) {
         1
     } else {
@@ -66,7 +66,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);
-    // Each tile is told to the warp that looks back, and that there is no more.
+    // Each tile, and the end, are sent to the warp that looks back.
     assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;
@@ -86,8 +86,8 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert_eq!(counters.local_bytes, 0);
 }
 
-/// For each tile one of the warps that share it, one at which it is told to the warp that looks back, one at which its
-/// prefix is told to the others; for each block one before its first tile, one at which it is told that there is no more.
+/// For each tile: one barrier of the warps that share it, one for the tile on its way to the warp that looks back, one for the prefix on
+/// its way back. For each block: one before its first tile, and one for the end.
 fn barriers(tiles: u64, blocks: u64) -> u64 {
     3 * tiles + 2 * blocks
 }
@@ -141,7 +141,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
-        // 8 warps, and the vectors of each lane; a tile alone has nobody to tell anything.
+        // 8 warps, and the vectors of each lane. A single tile publishes nothing.
         let vectors = 8 * SCAN_SHORT.rows as u64;
         assert_eq!(counters.global_loads, vectors);
         assert_eq!(counters.global_sectors_read, vectors * 16);

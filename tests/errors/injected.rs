@@ -25,7 +25,7 @@ const HARMLESS: [i32; 21] = [
 /// Codes that end the context.
 const STICKY: [i32; 5] = [700, 702, DESTROYED, 716, 719];
 
-/// Says that somebody has destroyed the context.
+/// Reports the context as destroyed.
 const DESTROYED: i32 = 709;
 
 /// Calls that release something, when the library's call has its result already.
@@ -47,7 +47,7 @@ struct Scenario<P, W> {
     work: W,
 }
 
-/// What became of a scenario.
+/// The outcome of a scenario.
 #[derive(Debug)]
 struct Attempt {
     result: Result<()>,
@@ -162,7 +162,7 @@ fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
         || calls[nth] == "cuGetProcAddress"
         // The next variant of the PTX is tried.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)
-        // What is kept for later calls is freed, and the call is made again.
+        // Memory that is kept for later calls is freed, and the call is made again.
         || code == OUT_OF_MEMORY
 }
 
@@ -190,7 +190,7 @@ fn carried(error: &Error) -> (&'static str, i32) {
     }
 }
 
-/// What the scenarios work on.
+/// The memory of the scenarios.
 struct Buffers {
     stream: Stream,
     input: DeviceBuffer<u32>,

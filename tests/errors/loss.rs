@@ -30,7 +30,7 @@ const FAULTY: &str = "\
 }
 ";
 
-/// What the fault is reported as.
+/// The code that reports the fault.
 const FAULT: DriverCode = DriverCode(700);
 
 /// Queues a kernel that faults.
@@ -38,7 +38,7 @@ fn queue_fault() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let module = Module::from_ptx(FAULTY, &[]).unwrap();
     let faulty = module.get_function("faulty").unwrap();
-    // SAFETY: the kernel has no parameters. What it does is what is to be seen.
+    // SAFETY: the kernel has no parameters. The test prints its outcome.
     unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) }.unwrap();
     // They go with the context.
     std::mem::forget((stream, module));
@@ -219,7 +219,7 @@ fn threads_that_call_while_the_context_is_lost_are_told_or_served() {
                     && let Ok(module) = Module::from_ptx(FAULTY, &[])
                     && let Ok(faulty) = module.get_function("faulty")
                 {
-                    // SAFETY: the kernel has no parameters. What it does is what is to be seen.
+                    // SAFETY: the kernel has no parameters. The test prints its outcome.
                     let _ = unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) };
                     let _ = stream.synchronize();
                 }

@@ -36,7 +36,7 @@ fn renew() {
     assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
 }
 
-/// Checks that a member's drop frees nothing: by now it may be somebody else's.
+/// Checks that a member's drop frees nothing: its memory may belong to others by now.
 fn assert_leaks(member: Member<'_>) {
     let ((), calls) = record(|| drop(member));
     let frees = calls.iter().find(|call| call.starts_with("cuMemFree"));

@@ -31,7 +31,7 @@ fn three() -> usize {
     most_ranks().min(3)
 }
 
-/// Checks what a rank is told when the group is dissolved since `rank` did something; NCCL knows less.
+/// Checks a rank's error if `rank` made the group dissolve; over NCCL the error says less.
 fn assert_dissolved<R: std::fmt::Debug + PartialEq>(end: &Result<R>, fault: &Fault) {
     let Err(Error::Group(found)) = end else {
         panic!("{end:?} in place of {fault:?}");
@@ -173,7 +173,7 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
             }
             let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
-            // From then on nobody waits.
+            // From then on no rank waits.
             assert_eq!(
                 reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
@@ -271,7 +271,7 @@ fn no_memory_is_lost() {
                 }
             });
         };
-        // What is compiled stays.
+        // Compiled kernels stay.
         round();
         let before = free();
         round();

@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The error code of the calls. It is in no table, and does not end the context.
 const CODE: i32 = 999;
 
-/// Calls that let go of something: whoever makes them has a result already, and what is not let go of stays.
+/// Calls that release something. The result is there before they are made; if they fail, the object stays.
 const RELEASES: [&str; 4] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -28,16 +28,16 @@ const RELEASES: [&str; 4] = [
     "cuEventDestroy_v2",
 ];
 
-/// What a rank sees.
+/// The outcome on a rank.
 struct Seen {
-    /// Of each call of the library.
+    /// For each call of the library.
     results: Vec<Result<()>>,
     /// The driver calls of these, and of the end of its member.
     driver_calls: [Vec<&'static str>; 2],
     has_fired: bool,
 }
 
-/// What a rank works on.
+/// The memory of a rank.
 struct Buffers {
     many: Held<u64>,
     output: Held<u64>,
@@ -97,7 +97,7 @@ fn carried(error: &Error) -> Option<(&'static str, i32)> {
     }
 }
 
-/// What must hold of a failure of this driver call on this rank, which may be nobody's error.
+/// The expected outcome if this driver call fails on this rank. Some failures are no error.
 fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may_pass: bool) {
     let begin = Instant::now();
     let failure = Failure {

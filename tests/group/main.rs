@@ -2,7 +2,7 @@
 //! every division of the items; and the errors of each rank when another fails, makes another call, leaves, or never
 //! arrives.
 //!
-//! On the virtual GPU there are four devices. On real ones the ranks have what there is in turn, so that every test runs on one too.
+//! On the virtual GPU there are four devices. On real GPUs, the ranks take the devices in turn, so every test also runs on one.
 
 #![forbid(unsafe_code)]
 

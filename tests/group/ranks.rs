@@ -30,7 +30,7 @@ pub enum Way {
 /// Says in the environment of a child that its ranks use NCCL.
 const OVER_NCCL: &str = "WARPFOLD_TEST_OVER_NCCL";
 
-/// The way of this process's ranks.
+/// How this process's ranks communicate.
 pub fn way() -> Way {
     match env::var_os(OVER_NCCL) {
         None => Way::InProcess,

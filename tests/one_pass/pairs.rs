@@ -1,4 +1,4 @@
-//! Reductions of two inputs: the bits of the reference, at lengths and from starts where something changes; and what is refused.
+//! Reductions of two inputs: the bits of the reference, at lengths and starts where something changes; and refusals.
 
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};

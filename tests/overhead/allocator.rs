@@ -18,12 +18,12 @@ unsafe impl GlobalAlloc for Counting {
             // If the thread's storage is gone already, nothing is counted.
             let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         }
-        // SAFETY: the caller's.
+        // SAFETY: the layout has a size, as this function's caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: `alloc` above had the pointer from the system's allocator, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

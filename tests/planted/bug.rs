@@ -1,4 +1,4 @@
-//! A planted bug: what is changed, and what must find it.
+//! A planted bug: the change, and the check that must find it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

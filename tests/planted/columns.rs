@@ -9,13 +9,13 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-/// The barriers, named after what the block reads or writes after each.
+/// The barriers, named after the block's reads or writes after them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// Those of a scan, which is told on its way up and on its way down.
+/// The barriers of a scan, which gets values on its way up and on its way down.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",

@@ -20,12 +20,12 @@ pub struct Edit {
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub pattern: &'static str,
-    /// All of them; [`Places::OTHER`] are those that no edit is at.
+    /// All places; [`Places::OTHER`] stands for the places without an edit.
     pub names: &'static [&'static str],
 }
 
 impl Places {
-    /// The name of those that no edit is at.
+    /// The name of the places without an edit.
     pub const OTHER: &'static str = "";
 
     /// Removes the occurrence of this name.

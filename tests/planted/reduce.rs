@@ -8,7 +8,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
-/// The barriers, named after what the block reads or writes after each.
+/// The barriers, named after the block's reads or writes after them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["totals", "next totals", "last block's totals"],
@@ -20,13 +20,13 @@ const STORES: Places = Places {
     names: &["partial", "tickets", "", ""],
 };
 
-/// The loads of such words: that of a partial where there are few; the others are of reductions with many.
+/// The loads of such words: one for a partial if there are few partials; the others are for reductions with many.
 const LOADS: Places = Places {
     pattern: "ld.relaxed.gpu.global.b64",
     names: &["partial", "", "", "", "", "", "", "", ""],
 };
 
-/// The comparisons that are branched on: the last is that of the partial's tag.
+/// The comparisons before branches. The last one compares the partial's tag.
 const COMPARISONS: Places = Places {
     pattern: "setp.eq.b32 \t*, *, *;\n\t@* bra",
     names: &["", "tag"],

@@ -1,7 +1,6 @@
 //! Bugs in scans: a few tiles for three blocks, so that each block takes tickets; the last tile ends early.
 //!
-//! A text holds a scan's kernel twice, for tiles of each shape. These scans are short: what is changed is in the half with
-//! tiles of 8 warps.
+//! A text holds a scan's kernel twice, for tiles of each shape. These scans are short: the edits are in the half with tiles of 8 warps.
 
 use warpfold::Sum;
 
@@ -56,7 +55,7 @@ const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 /// The loads of the aggregates of the tile's own group.
 const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
-/// Looks at the tags of what was read: of the tile's own group, of the group before, of a prefix. What is published has its bit set.
+/// Compares the tags of the words read: of the tile's own group, of the group before, of a prefix. Published slots have their bits set.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
 const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
@@ -75,7 +74,7 @@ const BALLOTS: Places = Places {
     names: &["", "enough", "", "", "", "", ""],
 };
 
-/// A tile is told, in its turn or in place of the end, and waited for.
+/// A tile, or the end in its place, is sent and waited for.
 const TELL_TILE: Places = Places {
     pattern: "bar.arrive \t*, 64;",
     names: &["in turn", "", "", "", "", ""],
@@ -85,7 +84,7 @@ const AWAIT_TILE: Places = Places {
     names: &["", "in turn", "", "", ""],
 };
 
-/// A prefix is told, and waited for.
+/// A prefix is sent and waited for.
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 

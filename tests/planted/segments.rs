@@ -24,7 +24,7 @@ const BARRIERS: Places = Places {
     ],
 };
 
-/// Those of a scan.
+/// The barriers of a scan.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "borders",

@@ -9,7 +9,7 @@ use warpfold::{Cpu, Op, reduce, scan};
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, Generation};
 
-/// What shows that a kernel is wrong.
+/// The signs that a kernel is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
     /// An access outside of memory that is alive, or misaligned.

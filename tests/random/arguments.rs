@@ -1,9 +1,9 @@
 //! Every call with its arguments where they should not be: over each other, too short, misaligned, of the host, freed, of another device,
 //! nowhere; and with counts and offsets in the device's memory of any value. It is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is, with nothing written and
-//! nothing in its capture; any other writes what plain loops say, and nothing else. What has to be refused is decided here by bytes, with
-//! none of the library's code.
+//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused, with nothing
+//! written and nothing in its capture. Any other call writes the results of plain loops, and nothing else. The test decides by bytes which
+//! calls have to be refused, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -44,7 +44,7 @@ pub struct Place {
     items: usize,
 }
 
-/// What is done to an argument.
+/// A change to an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
     /// It is put over another one: this many items after its start, or before it.
@@ -70,7 +70,7 @@ enum How {
     Captured,
 }
 
-/// A call, and what is done to its arguments.
+/// A call, and the changes to its arguments.
 #[derive(Debug)]
 pub struct Case {
     call: usize,
@@ -157,7 +157,7 @@ impl Case {
                 assert_eq!(found, expected, "{} wrote beside its results", call.name);
                 assert_eq!(model(), None);
             }
-            // Only the device knows how much room was needed: what there was is filled.
+            // Only the device knew how much room was needed: the output is filled as far as it goes.
             Err(Error::OutputTooShort {
                 offered_items,
                 needed_items,
@@ -213,7 +213,7 @@ impl Case {
         answer
     }
 
-    /// Where the arguments are: one after the other, and then what the slips say.
+    /// The places of the arguments: one after the other, then changed by the slips.
     fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Place> {
         let mut at = start + BORDER_BYTES as u64;
         let mut places: Vec<_> = roles
@@ -271,7 +271,7 @@ pub struct Strangers {
 }
 
 impl Strangers {
-    /// Memory of this other device, of the host, and what was the GPU's once.
+    /// Memory of another device, memory of the host, and freed memory.
     pub fn new(other: &Gpu) -> Self {
         other.make_current().unwrap();
         let words = ARENA_BYTES / 8;
@@ -401,7 +401,7 @@ fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], rand
     }
 }
 
-/// What the model says that is written.
+/// The model's results.
 fn values_and_model(
     call: &Call,
     roles: &[Role],
@@ -422,7 +422,7 @@ fn values_and_model(
     (call.model)(&values.collect::<Vec<_>>())
 }
 
-/// Checks what a call that was not refused has written.
+/// Checks the output of a call that was not refused.
 fn check_results(
     call: &Call,
     roles: &[Role],

@@ -1,6 +1,6 @@
-//! Offsets that somebody rewrites while the kernel reads them: a read gives any value, and the next read of the same
-//! offset another. Whatever their values, nothing is read or written out of bounds, no two threads write the same word
-//! of shared memory, and no block waits forever.
+//! Offsets that are rewritten while the kernel reads them: a read gives any value, and the next read of the same offset gives another.
+//! Whatever their values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
+//! forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};

@@ -5,6 +5,22 @@ use crate::fault::Fault;
 use crate::module::Kernel;
 
 /// Why a launch did not run to its end.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, Memory, Module, Shape};
+///
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .global .u32 seen;
+///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let kernel = module.kernel("k").expect("it is in the text");
+/// let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 };
+/// let error = kernel.check_launch(&shape, &[], &device).unwrap_err();
+/// assert_eq!(error.to_string(), "0 bytes of parameters for a kernel that takes 12");
+/// # Ok::<(), virtual_gpu::LoadError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The grid is empty or larger than the device allows.
@@ -46,6 +62,12 @@ pub enum LaunchError {
 
 impl LaunchError {
     /// The code that the CUDA driver gives for such an error.
+    ///
+    /// ```
+    /// use virtual_gpu::LaunchError;
+    ///
+    /// assert_eq!(LaunchError::Parameters { given: 0, expected: 12 }.cu_result(), 1); // CUDA_ERROR_INVALID_VALUE
+    /// ```
     pub fn cu_result(&self) -> i32 {
         match self {
             LaunchError::Fault(fault) => fault.cu_result(),
@@ -56,6 +78,22 @@ impl LaunchError {
 
 impl Kernel {
     /// Checks a launch without running it.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module, Shape};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// let shape = |threads| Shape { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0 };
+    /// assert!(kernel.check_launch(&shape(256), &[0; 12], &device).is_ok());
+    /// assert!(kernel.check_launch(&shape(257), &[0; 12], &device).is_err()); // `.maxntid` is 256
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -12,6 +12,14 @@
 //!   accesses by quarters of a warp.
 
 /// The class of an instruction.
+///
+/// ```
+/// use virtual_gpu::{Class, Counters};
+///
+/// let mut counters = Counters::default();
+/// counters.lane_instructions_by_class[Class::Float as usize] = 32;
+/// assert_eq!(counters.of_class(Class::Float), 32);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Class {
@@ -36,9 +44,31 @@ pub enum Class {
 }
 
 /// Number of classes in [`Class`].
+///
+/// ```
+/// use virtual_gpu::{CLASS_COUNT, Counters};
+///
+/// assert_eq!(Counters::default().lane_instructions_by_class, [0; CLASS_COUNT]);
+/// ```
 pub const CLASS_COUNT: usize = 9;
 
 /// The counts of one launch, or of several added together.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
+///
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .global .u32 seen;
+///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let kernel = module.kernel("k").expect("it is in the text");
+/// let shape = Shape { grid: [3, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 };
+/// let counters = kernel.launch(&shape, &[0; 12], &memory, &device, &RunOptions::default())?;
+/// assert_eq!((counters.blocks, counters.lane_instructions()), (3, 96)); // `ret`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -84,16 +114,43 @@ pub struct Counters {
 
 impl Counters {
     /// Lane instructions of all classes.
+    ///
+    /// ```
+    /// use virtual_gpu::{Class, Counters};
+    ///
+    /// let mut counters = Counters::default();
+    /// counters.lane_instructions_by_class[Class::Float as usize] = 32;
+    /// assert_eq!(counters.lane_instructions(), 32);
+    /// ```
     pub fn lane_instructions(&self) -> u64 {
         self.lane_instructions_by_class.iter().sum()
     }
 
     /// Lane instructions of one class.
+    ///
+    /// ```
+    /// use virtual_gpu::{Class, Counters};
+    ///
+    /// let mut counters = Counters::default();
+    /// counters.lane_instructions_by_class[Class::Float as usize] = 32;
+    /// assert_eq!((counters.of_class(Class::Float), counters.of_class(Class::Memory)), (32, 0));
+    /// ```
     pub fn of_class(&self, class: Class) -> u64 {
         self.lane_instructions_by_class[class as usize]
     }
 
     /// Adds the counts of another launch; `barriers_per_block` becomes the larger of the two.
+    ///
+    /// ```
+    /// use virtual_gpu::{Class, Counters};
+    ///
+    /// let mut counters = Counters::default();
+    /// counters.lane_instructions_by_class[Class::Float as usize] = 32;
+    /// let mut total = Counters::default();
+    /// total.add(&counters);
+    /// total.add(&counters);
+    /// assert_eq!(total.of_class(Class::Float), 64);
+    /// ```
     pub fn add(&mut self, other: &Counters) {
         self.blocks += other.blocks;
         self.device_launches += other.device_launches;

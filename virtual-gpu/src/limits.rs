@@ -1,6 +1,10 @@
-//! What PTX is not supported: the one list of it.
+//! The list of PTX that is not supported.
 
 /// PTX that is not supported.
+///
+/// ```
+/// assert!(virtual_gpu::LIMITS.iter().any(|limit| limit.what.contains("texture")));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limit {
@@ -21,6 +25,12 @@ macro_rules! limits {
         $(#[doc = concat!("| ", $what, " | `", $example, "` |")])*
         ///
         /// Forms that are not listed may be missing as well: a refusal names the form.
+        ///
+        /// ```
+        /// for limit in virtual_gpu::LIMITS {
+        ///     println!("{}, such as {}", limit.what, limit.example);
+        /// }
+        /// ```
         pub const LIMITS: [Limit; [$($what),*].len()] = [
             $(Limit { what: $what, example: $example },)*
         ];

@@ -11,6 +11,19 @@ use crate::program::{Parameter, Program};
 use crate::ptx::{self, ast::Limits};
 
 /// A loaded module.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, Memory, Module};
+///
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .global .u32 seen;
+///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// assert_eq!(module.kernels().count(), 1);
+/// # Ok::<(), virtual_gpu::LoadError>(())
+/// ```
 #[derive(Debug)]
 pub struct Module {
     kernels: BTreeMap<String, Kernel>,
@@ -18,6 +31,20 @@ pub struct Module {
 }
 
 /// A variable of a module, in global memory (`.const` variables too).
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, Memory, Module};
+///
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .global .u32 seen;
+///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let seen = module.variable("seen").expect("it is in the text");
+/// assert_eq!((seen.bytes, memory.find(seen.address).is_some()), (4, true));
+/// # Ok::<(), virtual_gpu::LoadError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
     /// Its address.
@@ -27,6 +54,22 @@ pub struct Variable {
 }
 
 /// A kernel of a loaded module.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
+///
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .global .u32 seen;
+///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let kernel = module.kernel("k").expect("it is in the text");
+/// let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 };
+/// let counters = kernel.launch(&shape, &[0; 12], &memory, &device, &RunOptions::default())?;
+/// assert_eq!(counters.warp_instructions, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// All kernels of its module. A kernel may launch any of them.
@@ -85,6 +128,21 @@ impl Module {
 
     /// Frees the module's variables.
     ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// assert_eq!(memory.live_allocations(), 1);
+    /// module.unload(&memory)?;
+    /// assert_eq!(memory.live_allocations(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// A variable is not in this memory, or was freed before.
@@ -96,16 +154,56 @@ impl Module {
     }
 
     /// The kernel of that name.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// assert!(module.kernel("k").is_some() && module.kernel("l").is_none());
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.get(name)
     }
 
     /// All kernels, by name.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let names: Vec<_> = module.kernels().map(|kernel| kernel.name()).collect();
+    /// assert_eq!(names, ["k"]);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.kernels.values()
     }
 
     /// The variable of that name.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// assert!(module.variable("seen").is_some() && module.variable("k").is_none());
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn variable(&self, name: &str) -> Option<Variable> {
         self.variables.get(name).copied()
     }
@@ -136,46 +234,173 @@ impl Kernel {
     }
 
     /// The kernel's name.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.name(), "k");
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn name(&self) -> &str {
         &self.program().name
     }
 
     /// Its parameters, in order.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// let bytes: Vec<_> = kernel.parameters().iter().map(|parameter| parameter.bytes).collect();
+    /// assert_eq!(bytes, [8, 4]);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn parameters(&self) -> &[Parameter] {
         &self.program().parameters
     }
 
     /// Bytes of all its parameters.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.parameter_bytes(), 12);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn parameter_bytes(&self) -> u32 {
         self.parameters().last().map_or(0, |p| p.offset + p.bytes)
     }
 
     /// Bytes of shared memory that every launch of it has.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.static_shared_bytes(), 64);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn static_shared_bytes(&self) -> u32 {
         self.program().static_shared_bytes
     }
 
     /// Bytes of local memory that each thread has.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.local_bytes(), 0);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn local_bytes(&self) -> u32 {
         self.program().local_bytes
     }
 
     /// Registers of the PTX text, at most 255. A compiler for real hardware would use another number.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.registers(), 0);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn registers(&self) -> u32 {
         self.program().register_count.min(255)
     }
 
     /// `.maxntid`: the largest block it may be launched with.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.max_block_dim(), Some([256, 1, 1]));
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn max_block_dim(&self) -> Option<[u32; 3]> {
         self.limits().max_block_dim
     }
 
     /// `.reqntid`: the only block it may be launched with.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.required_block_dim(), None);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn required_block_dim(&self) -> Option<[u32; 3]> {
         self.limits().required_block_dim
     }
 
     /// `.minnctapersm`: how many blocks of it one multiprocessor should hold.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module};
+    ///
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .global .u32 seen;
+    ///     .entry k(.param .u64 p, .param .u32 n) .maxntid 256, 1, 1 { .shared .b8 s[64]; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// assert_eq!(kernel.min_blocks_per_multiprocessor(), None);
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn min_blocks_per_multiprocessor(&self) -> Option<u32> {
         self.limits().min_blocks_per_multiprocessor
     }

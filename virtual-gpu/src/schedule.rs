@@ -8,6 +8,13 @@
 ///
 /// A correct kernel gives the same result under each of them, unless it relies on blocks starting in order:
 /// [`Policy::ReversedBlocks`] makes such a kernel hang.
+///
+/// ```
+/// use virtual_gpu::{Policy, RunOptions};
+///
+/// let options = RunOptions { policy: Policy::StaleReads, ..RunOptions::default() };
+/// assert_eq!(options.seed, 0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
@@ -41,6 +48,11 @@ impl Policy {
     ];
 
     /// The policy of a name: `seeded`, `reversed`, `one-block`, `starved`, `stale`.
+    ///
+    /// ```
+    /// assert!(virtual_gpu::Policy::parse("stale").is_some());
+    /// assert!(virtual_gpu::Policy::parse("fair").is_none());
+    /// ```
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "seeded" => Some(Policy::Seeded),

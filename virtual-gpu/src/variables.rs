@@ -1,6 +1,12 @@
 //! The list of environment variables that configure the driver.
 
 /// An environment variable that the driver reads.
+///
+/// ```
+/// for variable in virtual_gpu::VARIABLES {
+///     println!("{}: {}, {}; without it {}", variable.name, variable.sets, variable.values, variable.default);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EnvVariable {

@@ -12,8 +12,11 @@ use crate::executables::{self, Executable};
 /// The folder, ignored by git, that the executables are gathered in.
 const FOLDER: &str = "bundle";
 
+/// The script, in the same folder, that runs the tests.
+const SCRIPT: &str = include_str!("bundle.sh");
+
 /// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`]. Where two packages have executables of one
-/// name, each has its package's name too.
+/// name, each has its package's name too. The script `run.sh` runs the tests.
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {
@@ -50,8 +53,20 @@ pub fn gather(root: &Path) -> Result<Outcome> {
         bytes += fs::metadata(&to)?.len();
         println!("{FOLDER}/{name}");
     }
-    println!("{} MiB", bytes >> 20);
+    write_script(&folder)?;
+    println!("{} MiB, and {FOLDER}/run.sh", bytes >> 20);
     Ok(Outcome::Done)
+}
+
+fn write_script(folder: &Path) -> Result<()> {
+    let path = folder.join("run.sh");
+    fs::write(&path, SCRIPT)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
 }
 
 /// The cargo commands whose executables are gathered.
@@ -76,3 +91,77 @@ const BUILDS: [&[&str]; 3] = [
     ],
     &["build", "--package=warpfold-bench", "--bin=warpfold-bench"],
 ];
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::write_script;
+    use anyhow::Result;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    /// A folder with the script and with tests, each a script of its own.
+    fn folder(name: &str, tests: &[(&str, &str)]) -> Result<PathBuf> {
+        let folder = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        for (name, body) in tests {
+            let path = folder.join(name);
+            fs::write(&path, format!("#!/bin/sh\n{body}\n"))?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+        write_script(&folder)?;
+        Ok(folder)
+    }
+
+    fn run(folder: &Path) -> Result<(bool, String)> {
+        let mut script = Command::new(folder.join("run.sh"));
+        let output = script.args(["2", "5"]).env_remove("OUT").output()?;
+        Ok((output.status.success(), String::from_utf8(output.stdout)?))
+    }
+
+    #[test]
+    fn the_script_runs_tests_that_need_the_gpu_alone_by_themselves() -> Result<()> {
+        // Each leaves a mark while it runs, and those that are alone look for one.
+        let beside = "touch mark-$$; sleep 0.3; rm mark-$$";
+        let alone = "sleep 0.1; ! ls mark-* 2>/dev/null";
+        let tests = [
+            ("test-bits", beside),
+            ("test-errors", beside),
+            ("test-large", alone),
+            ("test-memory", alone),
+            ("warpfold-bench", "exit 1"),
+        ];
+        let folder = folder("alone", &tests)?;
+        let (succeeded, printed) = run(&folder)?;
+        let mut lines: Vec<&str> = printed.lines().collect();
+        assert_eq!(lines[..2], ["0 test-memory", "0 test-large"]);
+        lines.sort_unstable();
+        let all = [
+            "0 test-bits",
+            "0 test-errors",
+            "0 test-large",
+            "0 test-memory",
+        ];
+        assert_eq!(lines, all);
+        assert!(succeeded);
+        fs::remove_dir_all(folder)?;
+        Ok(())
+    }
+
+    #[test]
+    fn the_script_tells_of_failures() -> Result<()> {
+        let folder = folder(
+            "failures",
+            &[("test-bits", "echo right"), ("test-errors", "exit 3")],
+        )?;
+        let (succeeded, printed) = run(&folder)?;
+        assert!(printed.contains("3 test-errors") && !succeeded, "{printed}");
+        assert_eq!(
+            fs::read_to_string(folder.join("out/test-bits.txt"))?,
+            "right\n"
+        );
+        fs::remove_dir_all(folder)?;
+        Ok(())
+    }
+}

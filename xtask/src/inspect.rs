@@ -23,7 +23,7 @@ use crate::part::Part;
 /// The names of the block's shared memory in texts of rustc and of rust-cuda's `cuda_std`.
 const SHARED_ARRAYS: [&str; 2] = ["gpu_launch_sized_workgroup_mem", "_Zcuda_std_dyn_shared"];
 
-/// What a kernel loads to registers, past the caches or not, copies to shared memory and stores, 16 bytes each.
+/// A kernel's loads to registers, with and without the caches, its copies to shared memory and its stores, of 16 bytes each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Accesses {
     streams: usize,
@@ -32,8 +32,8 @@ struct Accesses {
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once, in either way, and those of a ragged one in a loop; where
-/// missing items are left out, of a ragged and of a misaligned one in two loops.
+/// A reduction loads a thread's vectors of a whole tile at once, in both ways, and those of a ragged tile in a loop. If missing items are
+/// left out, there are two loops: for ragged and for misaligned tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {
@@ -99,8 +99,7 @@ fn scan_stores(rows: usize) -> usize {
 /// So does a scan copy, for short ones and for long ones: a block's first tile, and its next, before or after another has left. A
 /// ragged tile's vectors are copied in a loop, or, where items are too narrow to be copied themselves, loaded. And it stores.
 ///
-/// In what is made of that for devices without asynchronous copies, each copy is a load. A compiler for these has one place
-/// where a tile is loaded.
+/// In the text for devices without asynchronous copies, each copy is a load. A compiler for these has one place where a tile is loaded.
 fn scans(rows: usize) -> [Accesses; 5] {
     let accesses = |streams, loads, copies| Accesses {
         streams,
@@ -117,7 +116,7 @@ fn scans(rows: usize) -> [Accesses; 5] {
     ]
 }
 
-/// Checks a whole text of the library that ships, and what the library makes of it for older devices.
+/// Checks a whole text that ships, and the texts that the library makes from it for older devices.
 pub fn inspect_library(text: &str) -> Result<()> {
     inspect(text, Part::Library)?;
     for older in [&FOR_8_0, &FOR_7_0] {

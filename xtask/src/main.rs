@@ -1,4 +1,4 @@
-//! What cargo does not do for warpfold.
+//! Tasks of warpfold's development that cargo does not do.
 //!
 //! ```text
 //! cargo xtask ptx [NAME…]            build the kernels' PTX into host/ptx and ladder/ptx

@@ -66,7 +66,7 @@ fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
     Ok(VARIANTS.iter().filter(is_named).collect())
 }
 
-/// Builds the variants and writes them to their folders, in place of what they had there.
+/// Builds the variants, and replaces the contents of their folders.
 pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
@@ -95,7 +95,7 @@ pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Builds the variants and compares them with what is committed.
+/// Builds the variants, and compares them with the committed files.
 pub fn check(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
@@ -163,7 +163,7 @@ pub fn committed_kernels(root: &Path) -> Result<String> {
     skeletons::whole(&table(variant.name, files)?)
 }
 
-/// What is missing on this machine for the build.
+/// The parts of the build that this machine lacks.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {
         return Ok(Some(format!("no toolchain `nightly`; needs {COMPILER}")));
@@ -205,7 +205,7 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 /// `JumpThreading` is off because it may copy a barrier into both arms of a branch: of the kernels and of the building blocks that
 /// they call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
-    // The ladder's two texts are parts of one: what comes second finds it built.
+    // The ladder's two texts are parts of one build: the second finds it done.
     let folder = match variant.part {
         Part::Library => variant.name,
         Part::Ladder | Part::Nested => "ladder",
@@ -277,7 +277,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     Ok(files)
 }
 
-/// What the files of a folder say.
+/// The contents of a folder's files.
 fn table(folder: &str, files: Files) -> Result<Table> {
     let files = files.into_iter().map(|(path, text)| {
         let name = path.trim_start_matches(folder).trim_start_matches('/');

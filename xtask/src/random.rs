@@ -20,10 +20,10 @@ const MINUTES: u64 = 10;
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
 /// The start of the line that `tests/random/property.rs` prints for a case.
 const CASE: &str = "smallest case: ";
-/// Lines of the end of what a run printed.
+/// The number of lines shown from the end of a run's output.
 const END_LINES: usize = 30;
 
-/// What is asked for.
+/// The command's arguments.
 #[derive(Debug, PartialEq)]
 struct Wanted {
     minutes: u64,

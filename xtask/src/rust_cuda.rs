@@ -1,9 +1,9 @@
 //! The kernels through rust-cuda's compiler: compiled as the library's feature `cuda_builder` does, inspected, and tested.
 //!
-//! The library's tests are built with the feature, which has the library carry what the compiler makes of the kernels now;
-//! that PTX is inspected as the one that ships is, and the tests run on it. Where the machine has no GPU, the virtual GPU
-//! does. So it is with the ladder, by the feature of its package. The example of a program's own operators is built and run too, by
-//! the same feature of `warpfold-build`. A few kernels go through the test `bits` alone.
+//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX that
+//! ships, and the tests run on it. Where the machine has no GPU, the virtual GPU does. So it is with the ladder, by the feature of its
+//! package. The example of a program's own operators is built and run too, by the same feature of `warpfold-build`. A few kernels go
+//! through the test `bits` alone.
 
 mod build;
 mod few;

@@ -36,7 +36,7 @@ const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stal
 /// Seeds of each policy.
 const SEEDS: u64 = 20;
 
-/// Runs the tests of these names, or all, under every policy with the given number of seeds, and prints what came of it.
+/// Runs the tests of these names, or all, under every policy with the given number of seeds, and prints the outcome.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let (seeds, tests) = match arguments {
         ["--seeds", seeds, tests @ ..] => (seeds.parse().context("a number of seeds")?, tests),

@@ -6,9 +6,9 @@
 //! target/release/walk gpu_sum         # one of them, file by file
 //! ```
 //!
-//! Runs itself under callgrind, once with many turns of the call and once with few. The difference is what the turns cost. Counted is
-//! only what runs between a turn's begin and its end, on its thread, and outside of the driver's functions. So the counts say nothing of
-//! the driver and of the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
+//! Runs itself under callgrind, once with many turns of the call and once with few. The difference is the cost of the turns. Only
+//! instructions between a turn's begin and its end count, on its thread, and outside of the driver's functions. So the counts say nothing
+//! of the driver and of the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -36,7 +36,7 @@ const CALLS: [&str; 5] = [
 const FEW: u64 = 50;
 const MANY: u64 = 250;
 
-/// Where the library's own files are. Others are the standard library's and those of the packages that it depends on.
+/// Where the library's own files are. The others belong to the standard library and to dependencies.
 const OWN: [&str; 3] = ["host/src/", "kernels-gpu/src/", "ptx-text/src/"];
 
 fn main() -> Result<()> {
@@ -126,7 +126,7 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of what is called, which is counted where it is.
+            // The next entry is the cost of the called function, which is counted in its own place.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {

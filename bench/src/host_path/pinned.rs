@@ -60,7 +60,7 @@ impl Pinned {
         );
         let (address, host) = (device.as_device_ptr().as_raw(), self.start.cast());
         let stream_handle = stream.as_inner().cast();
-        // SAFETY: both are so long, and nobody uses them before the stream is waited for.
+        // SAFETY: both have that length, and no other code uses them before the stream is waited for.
         let code = unsafe {
             match direction {
                 Direction::ToDevice => {

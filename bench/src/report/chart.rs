@@ -16,13 +16,13 @@ use crate::record::{Case, Side};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (380, 260);
 
-/// Those of the panel that is a chart of its own.
+/// The size of the panel that is a chart of its own.
 const OVERVIEW_PANEL: (u32, u32) = (720, 340);
 
 /// The element type of that.
 const OVERVIEW_TYPE: &str = "f32";
 
-/// The lines' colours: told apart by those who see few colours, too.
+/// The lines' colours, which colour-blind readers can tell apart, too.
 pub const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -31,7 +31,7 @@ pub const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// What a chart shows.
+/// The quantity that a chart shows.
 #[derive(Clone, Copy, PartialEq)]
 enum Quantity {
     Rate,

@@ -1,4 +1,4 @@
-//! Times by what was measured, over all runs.
+//! Times by measurement, over all runs.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Spread {
     }
 }
 
-/// What a call is for: a case, for `n` items of a type.
+/// The task of a call: a case, for `n` items of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     pub case: Case,
@@ -100,7 +100,7 @@ impl Summary {
         Self { entries }
     }
 
-    /// What warpfold was measured for.
+    /// The tasks for which warpfold was measured.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         let all = self.entries.iter().map(|entry| &entry.subject);
         all.filter(|subject| subject.case != Case::Copy)
@@ -121,8 +121,8 @@ impl Summary {
         Spread::of(runs.values().map(|micros| bytes / micros / 1e3))
     }
 
-    /// How many times as fast as another side's call warpfold's is, or for the driver's: which part of a copy's rate
-    /// it has. Both of the same run.
+    /// How many times as fast warpfold's call is as another side's. For the driver's copy: the part of a copy's rate that warpfold reaches.
+    /// Both of the same run.
     pub fn ratio(&self, subject: &Subject, side: Side) -> Option<Spread> {
         let theirs = self.runs(subject, side)?;
         let ours = self.runs(subject, Side::Warpfold)?;
@@ -134,7 +134,7 @@ impl Summary {
         Spread::of(ours.iter().filter_map(of_run))
     }
 
-    /// The times of a side by run; of the driver, those of the copy of as many items.
+    /// The times of a side by run. The driver's times are those of a copy of equally many items.
     fn runs(&self, subject: &Subject, side: Side) -> Option<&BTreeMap<u32, f64>> {
         let copy = subject.copy();
         let subject = match side {
@@ -149,7 +149,7 @@ impl Summary {
     }
 }
 
-/// `value` unless it is there already: keeps the order of what was first seen first.
+/// Adds `value` unless it is there already, and keeps the order.
 pub fn push_new<T: PartialEq>(list: &mut Vec<T>, value: T) {
     if !list.contains(&value) {
         list.push(value);

@@ -8,7 +8,7 @@ use crate::record::{Case, Side};
 /// The bandwidth of an H200's memory on paper, in GB/s.
 const PEAK_RATE: f64 = 4800.0;
 
-/// What is compared with a target.
+/// The figure that is compared with a target.
 #[derive(Debug, Clone, Copy)]
 enum Quantity {
     /// How many times as fast as CUB.

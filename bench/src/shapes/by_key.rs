@@ -13,7 +13,7 @@ use crate::cub::shapes::Arguments;
 pub struct Keyed<'a> {
     place: &'a Place<'a>,
     length: usize,
-    /// What is to come out.
+    /// The expected results.
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,

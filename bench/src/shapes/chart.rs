@@ -10,7 +10,7 @@ use super::report::{Row, median_rate};
 use crate::record::Side;
 use crate::report::COLOURS;
 
-/// Pixels: the width, that of the shapes' names, the height of a shape's bars, and what lies above and below all of them.
+/// Pixels: the width, the width of the shapes' names, the height of a shape's bars, and the margins above and below.
 const WIDTH: u32 = 900;
 const NAMES_WIDTH: u32 = 310;
 const SHAPE_HEIGHT: u32 = 22;

@@ -77,7 +77,7 @@ impl<'a> Cut<'a> {
         let mut shapes = vec![Shape {
             name: format!("sums, offsets, {what}"),
             bytes: 4 * items + 8 * segments + 4,
-            // SAFETY: the arguments are of buffers of the place and of this cut, which outlive the calls and whoever waits for them.
+            // SAFETY: the arguments point to this place's and this cut's buffers, which outlive the calls and the waits for them.
             calls: unsafe { place.calls(by_offsets, Some("segmented_sum"), arguments) }?,
             is_right: Box::new(|| self.are_sums()),
         }];

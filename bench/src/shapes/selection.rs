@@ -14,7 +14,7 @@ pub const SHARES: [u8; 3] = [10, 50, 90];
 /// Lengths of runs.
 pub const RUNS: [usize; 3] = [1, 32, 4096];
 
-/// Items of which a share is other than 0, and flags of the same.
+/// Items of which a share is not 0, and flags for the same items.
 pub struct Chosen<'a> {
     place: &'a Place<'a>,
     share: u8,

@@ -35,7 +35,7 @@ pub fn canonical(text: &str) -> String {
     })
 }
 
-/// The new numbers of what has one prefix.
+/// The new numbers of registers or labels with one prefix.
 struct Numbers<'a> {
     prefix: &'a str,
     /// By the old numbers; 0 where there is none yet.
@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text with other words in the place of those that begin with a sign. A build script is not optimised: what looks at each
-/// character is slow there, so the signs are looked for by the standard library.
+/// The text, with replacements for all words that begin with a sign. Build scripts are not optimised, so a loop over characters would be
+/// slow. The standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` has them
 //! ```
 //!
-//! Who commits it may be no friend. Nothing is allocated that is larger than what the file says and may say. A text has one entry,
-//! of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. That a text is what
-//! the source gives, only a build shows: see [`crate::build::UPDATE`].
+//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
+//! entry, of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. Only a build shows
+//! whether a text belongs to its source: see [`crate::build::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,10 +26,10 @@ use crate::variant::VARIANTS;
 /// The first line.
 const FORMAT: &str = "warpfold device code 3";
 
-/// What the kernels are made from.
+/// The sources of the kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The version of `warpfold-kernels`, and of what a launch tells a kernel.
+    /// The version of `warpfold-kernels`, and of the kernels' arguments.
     pub kernels: String,
     /// A hash of the source's tokens.
     pub source: String,
@@ -51,7 +51,7 @@ pub enum Unfit {
     /// The library has changed.
     #[error("was made by another version of warpfold")]
     Library,
-    /// It is not what is written.
+    /// It is no file of this format.
     #[error("is damaged")]
     Damaged,
 }
@@ -67,7 +67,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
                 .map(|kernel| (variant.capability, kernel)),
         );
     }
-    // Kernels of one kind lie beside each other, and so do a kernel's variants: what is alike is packed together.
+    // Kernels of one kind lie beside each other, and so do a kernel's variants, since similar texts compress well together.
     kernels.sort_by_key(|(capability, kernel)| (kernel.symbol.clone(), *capability));
     let texts = kernels.iter().map(|(_, kernel)| Named {
         name: &kernel.symbol,

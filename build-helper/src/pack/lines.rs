@@ -1,11 +1,11 @@
 //! Many kernels' texts in few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
 //! their registers differ by a constant:
 //!
-//! 1. In a line, the kernel's name is [`NAME`], and in place of a register's or a label's number stands how far it lies below the
-//!    highest so far, or nothing if it is the next. So the same instruction is the same line wherever it stands.
+//! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest so
+//!    far, or by nothing if it is the next. So the same instruction is the same line wherever it stands.
 //! 2. Each line is written once, in a dictionary, and the texts are numbers of lines: 0 for the next of the dictionary, else how
 //!    far back in the dictionary it lies.
-//! 3. A run of numbers that came before is told by its place and its length, however far back it is.
+//! 3. A run of numbers that came before is encoded by its place and its length, however far back it is.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -16,16 +16,16 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use super::words::{Word, words};
 
-/// What stands for the kernel's name.
+/// The sign for the kernel's name.
 const NAME: &str = "\u{1}";
 
-/// What stands before and after how far back a number lies; there is nothing between where it is the next.
+/// The sign before and after a number's distance. There is nothing between if it is the next number.
 const MARK: char = '\u{2}';
 
 /// What a label begins with.
 const LABEL: &str = "$L__BB";
 
-/// The shortest run that is told by its place.
+/// The shortest run that is encoded by its place.
 const SHORTEST_RUN: usize = 4;
 
 /// How many places of the same beginning are looked at for the longest run.
@@ -34,7 +34,7 @@ const PLACES: usize = 16;
 /// How hard is compressed.
 const LEVEL: u8 = 9;
 
-/// The most bytes of all texts together, and of what they are made from.
+/// The most bytes of all texts together, and of their sources.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A text, and the name in it that differs from text to text.
@@ -78,8 +78,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts, by their names and bytes. `None` if the packed bytes are not of these texts. Nothing larger than the texts is
-/// ever allocated, but for what is compressed, which is at most as large as they may be.
+/// Unpacks texts, by their names and bytes. `None` if the packed bytes are not of these texts. No allocation is larger than the texts,
+/// except for the compressed bytes, which have the same limit.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()
@@ -143,7 +143,7 @@ fn coded(text: &Named) -> String {
     coded
 }
 
-/// The highest number so far of registers and labels, by what stands before it.
+/// The highest number so far of registers and labels, by their prefix.
 #[derive(Default)]
 struct Seen(BTreeMap<String, u32>);
 

@@ -45,7 +45,7 @@ fn successors(body: &[Statement], at: usize, labels: &HashMap<&str, usize>) -> V
     successors
 }
 
-/// Whether what follows is not executed next.
+/// Whether the next statement is never executed directly after this one.
 fn leaves(instruction: &Instruction) -> bool {
     matches!(instruction.operation(), "bra" | "ret" | "exit" | "trap")
 }

@@ -1,4 +1,4 @@
-//! What an operator's functions may not do, found in their PTX.
+//! Forbidden effects of an operator's functions, found in their PTX.
 //!
 //! Each of the functions is compiled by itself, with its arguments passed by pointer and its result written through the last
 //! one. So it may read by its first parameters, write by its last and compute. All else is refused: calls, panics, local
@@ -141,7 +141,7 @@ fn calls(body: &[Statement]) -> Option<Reason> {
     })
 }
 
-/// The function that is called: what stands before the list of arguments.
+/// The called function: the text before the list of arguments.
 fn callee(instruction: &Instruction) -> &str {
     let names = instruction.operands.iter();
     names

@@ -8,8 +8,8 @@
 //! cvta.to.global.u64 %rd2, %rd3;      global
 //! ```
 //!
-//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over
-//! all that writes it. Addresses are those of the space, so that `cvta.to` of one that is known becomes a copy.
+//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over all
+//! that writes it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a copy.
 //!
 //! Not covered: an address that goes through memory, or that is in another space on another path. An access by
 //! such an address is an error.
@@ -25,7 +25,7 @@ pub const SHARED_ARRAY: &str = "warpfold_shared";
 /// What a register holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Nothing that is known yet, such as what a later instruction writes; or zero, which is the address of nothing.
+    /// Not known yet, such as the result of a later instruction; or zero, which is the address of nothing.
     Nothing,
     /// A number.
     Number,
@@ -35,7 +35,7 @@ pub enum Space {
     Global,
     /// An address that the parameter of this index says, of a function that is no kernel.
     Parameter(usize),
-    /// What a kernel's parameter says: a number, or an address that is yet to be converted to global memory.
+    /// A kernel's parameter: a number, or an address that is not yet converted to global memory.
     Argument,
     /// One thing or another.
     Mixed,
@@ -253,7 +253,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// An access of memory of which nothing is known.
+/// An access to memory whose space is not known.
 #[derive(Debug)]
 pub struct Stray {
     /// The instruction.
@@ -334,7 +334,7 @@ mod tests {
         Ok(written.join(" "))
     }
 
-    /// Resolves what follows an address in each of the two memories.
+    /// Resolves the instructions that depend on an address, for each of the two memories.
     fn after_addresses(text: &str) -> Result<String, Stray> {
         let before = "mov.u64 %rd1, warpfold_shared; cvta.to.global.u64 %rd2, %rd3;";
         let resolved = resolved(&format!("ld.param.b64 %rd3, [f_param_0]; {before} {text}"))?;

@@ -47,9 +47,9 @@ struct Call<'a> {
     callee: &'a str,
     /// Statements of the block.
     length: usize,
-    /// What is stored to parameters: their places, and registers or numbers.
+    /// The values stored to parameters: their places, and registers or numbers.
     arguments: BTreeMap<String, String>,
-    /// What results are loaded to: offsets and registers.
+    /// The targets of the results: offsets and registers.
     results: Vec<(usize, &'a str)>,
     /// The parameters in the order of the call.
     parameters: Vec<String>,
@@ -91,7 +91,7 @@ impl<'a> Call<'a> {
             }
             ("ld", [register, place]) if instruction.has_part("param") => match offset(place) {
                 Some(offset) => self.results.push((offset, register)),
-                // What the call passes was in its register before.
+                // The passed value was in its register before.
                 None if self.arguments.values().any(|passed| passed == register) => return None,
                 None => self.loads.push(Statement::Instruction(instruction.clone())),
             },
@@ -136,7 +136,7 @@ impl<'a> Call<'a> {
         Ok(statements)
     }
 
-    /// What stands for an input, and what has to come before.
+    /// The operand for an input, and the instructions that have to come before.
     fn input(&self, input: &Operand, argument: &str) -> Result<(String, Vec<Statement>), Problem> {
         let bits = register_bits(input.class);
         let own = format!("%in_{}", input.name);
@@ -156,7 +156,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What stands for an output, and what has to come before and after.
+    /// The operand for an output, and the instructions that have to come before and after.
     fn output(&self, at: usize, output: &Operand) -> (String, Vec<Statement>, Vec<Statement>) {
         let bits = register_bits(output.class);
         let registers = self.results.iter().filter(|(offset, _)| *offset == at);
@@ -305,7 +305,7 @@ mod tests {
             spliced(body, &[hook]).unwrap(),
             "ld.param.b64 %rd1, [scan_param_3]; ld.param.b64 %rd4, [scan_param_5]; f %rd2, %rd1;"
         );
-        // What is passed must be what the register held when it was passed.
+        // The passed value must be the one that the register held at that time.
         let late = body.replace("%rd4", "%rd1");
         assert!(spliced(&late, &[hook]).unwrap().contains("call.uni"));
     }

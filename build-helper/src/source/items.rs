@@ -8,7 +8,7 @@
 //!   others counts where its trait does.
 //! - An alias counts with what it is an alias of, since an `impl` may name either.
 //! - A macro, or a call of one, may define whatever it names; a call of the library's defines the structs in it.
-//! - What is none of these counts always.
+//! - Anything else always counts.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ enum Counts {
     Always,
     /// Where one of these words counts.
     WithOne(BTreeSet<String>),
-    /// Where one of an `impl`'s words counts that the file defines: of its type or, if there is none, of its trait.
+    /// An `impl` counts if one of its words counts that the file defines: a word of its type or, if there is none, of its trait.
     OfImpl {
         of_type: BTreeSet<String>,
         of_trait: BTreeSet<String>,
@@ -151,7 +151,7 @@ fn is_of_library(tokens: &[TokenTree]) -> bool {
     matches!(tokens.first(), Some(TokenTree::Ident(name)) if name == "warpfold")
 }
 
-/// What says of which kind an item is: its first keyword, or `!` for a macro. What stands before it does not count.
+/// The kind of an item: its first keyword, or `!` for a macro. Tokens before it do not count.
 fn keyword(tokens: &[TokenTree]) -> Option<String> {
     const KINDS: [&str; 11] = [
         "impl", "struct", "enum", "union", "trait", "mod", "fn", "static", "type", "use", "const",

@@ -1,4 +1,4 @@
-//! Tokens without what means nothing: documentation, and the comma that `rustfmt` puts behind the last of a list.
+//! Tokens without those that have no meaning: documentation, and the trailing comma that `rustfmt` adds to a list.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl Hash {
         Self::EMPTY.with(bytes)
     }
 
-    /// The hash of what this is the hash of, followed by some bytes.
+    /// The hash of the text so far, followed by some bytes.
     pub fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
@@ -83,7 +83,7 @@ pub fn hash(tokens: &[TokenTree]) -> Hash {
     Hash::of(text.as_bytes())
 }
 
-/// Writes the tokens, with a space after each. Two tokens that are one operator only side by side are told from the same two apart.
+/// Writes the tokens, with a space after each. Adjacent tokens that form one operator differ from the same tokens with a space between.
 fn write(tokens: &[TokenTree], text: &mut String) {
     for token in tokens {
         match token {

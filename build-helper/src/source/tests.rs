@@ -75,6 +75,13 @@ fn a_row_depends_on_what_it_names_and_on_what_that_names() {
 }
 
 #[test]
+fn a_row_with_more_code_is_larger() {
+    let source = Source::parse(FILE.to_owned()).unwrap();
+    assert!(source.size("first") > source.size("third"));
+    assert_eq!(source.size("fourth"), 0);
+}
+
+#[test]
 fn comments_documentation_and_layout_change_nothing() {
     for (there, instead) in [
         (

@@ -6,7 +6,8 @@ mod operators;
 
 use std::error::Error;
 
-use operators::{Complex, ComplexProduct, ComplexSum, Farthest};
+use operators::{Complex, ComplexSum};
+use operators::{ComplexProduct, Farthest};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Gpu, reduce, scan};
 
@@ -28,8 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Slices of the host, as with the library's own operators.
     let sum = reduce::<ComplexSum, _>(&points).wait(Gpu::global())?;
-    let farthest = reduce::<Farthest, _>(&points).wait(Gpu::global())?;
     println!("sum of {} points: {} + {}i", points.len(), sum.re, sum.im);
+    let farthest = reduce::<Farthest, _>(&points).wait(Gpu::global())?;
     println!("farthest from zero: point {}", farthest.index);
 
     // Buffers of the device.
@@ -41,13 +42,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Every result has the bits that the host computes.
     assert_eq!(sum, reduce::<ComplexSum, _>(&points).wait(Cpu)?);
+    let walk = scan::<ComplexSum, _>(&points).wait(Gpu::global())?;
+    assert_eq!(walk, scan::<ComplexSum, _>(&points).wait(Cpu)?);
     assert_eq!(farthest, reduce::<Farthest, _>(&points).wait(Cpu)?);
     assert_eq!(
         product,
         reduce::<ComplexProduct, _>(&points[..100]).wait(Cpu)?
     );
-    let walk = scan::<ComplexSum, _>(&points).wait(Gpu::global())?;
-    assert_eq!(walk, scan::<ComplexSum, _>(&points).wait(Cpu)?);
     println!("the same bits on {} and on the host", gpu.name());
     Ok(())
 }
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn operators_keep_their_promises() {
         let mut points = spiral(100)[..6].to_vec();
-        // What operators go wrong with: the other zero, in an identity too, and the smallest numbers.
+        // Values with which operators go wrong: the other zero, in an identity too, and the smallest numbers.
         for (re, im) in [(0.0, 0.0), (-0.0, -0.0), (1.0, -0.0), (1e-45, -1e-45)] {
             points.push(Complex { re, im });
         }

@@ -95,7 +95,26 @@ pub struct RawItemsMut<'a, T> {
 }
 
 impl<T: Pod> RawItemsMut<'_, T> {
-    /// The items from this address on. [`RawItemsMut`] has an example.
+    /// The items from this address on.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, RawItemsMut, Sum, scan};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let (items, sums) = (DeviceBuffer::from_slice(&[1u32, 2, 3])?, DeviceBuffer::from_slice(&[0; 3])?);
+    /// // SAFETY: one allocation of three items, which outlives the request and which nobody else uses.
+    /// let mut output = unsafe { RawItemsMut::<u32>::from_raw(sums.as_device_ptr().as_raw(), 3) };
+    /// scan::<Sum, _>(&items).to(&mut output).wait(&gpu)?;
+    /// assert_eq!(sums.as_host_vec()?, [1, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     ///
     /// # Safety
     ///

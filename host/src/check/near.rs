@@ -1,4 +1,4 @@
-//! Whether two results differ by rounding alone, as far as their bytes tell.
+//! Whether two results seem to differ by rounding alone, judged by their bytes.
 
 use half::{bf16, f16};
 
@@ -8,7 +8,7 @@ use super::Bytes;
 /// much less than a wrong grouping does.
 const TOLERANCE: f64 = 1e-3;
 
-/// A way to read bytes as numbers: the bytes of one, and the reading.
+/// A way to read bytes as numbers: the size of a number, and the function that reads one.
 type Reading = (usize, fn(&[u8]) -> Option<f64>);
 
 /// The floats that a type of this alignment may be made of.

@@ -1,22 +1,20 @@
 //! Reductions and scans of columns.
 
-use std::ffi::c_void;
-use std::sync::Arc;
-
 use warpfold_kernels::columns::block_count;
-use warpfold_kernels::columns::{ColumnsReduceArguments, ColumnsScanArguments};
-use warpfold_kernels::workspace::Control;
 
 use crate::axis::{Axis, Layout};
+use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
-use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
+use crate::launch::{
+    ColumnsReduceWords, ColumnsScanWords, Made, Part, Queue, Region, ScanOrder, Span,
+};
 
 /// Row-major matrices, at least one, of at least one column each.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
-    /// All of their items, and what may lie between rows.
+    /// All of their items, with any padding between rows.
     pub items: Span,
     pub layout: Layout,
     /// Where the device's memory has how many there are, if the layout only says the most.
@@ -31,9 +29,9 @@ pub(crate) enum Count {
     OfMatrices(Span),
 }
 
-/// What a launch knows of its matrix, whatever is made of the columns.
-struct Prepared {
-    kernel: Arc<LoadedKernel>,
+/// A launch's matrix, for reductions and for scans.
+struct Prepared<'a> {
+    kernel: &'a LoadedKernel,
     scratch: WorkspaceSpan,
     blocks: u64,
 }
@@ -48,7 +46,7 @@ impl Matrices {
         })
     }
 
-    /// Groups along an axis. A number on the device is that of what lies one after another: of rows, or of matrices.
+    /// Groups along an axis. A count in device memory: of rows, or of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -61,7 +59,7 @@ impl Matrices {
         })
     }
 
-    /// Whether they are rows, one right after another, of which the device may know how many there are.
+    /// Whether these are contiguous rows, whose number may be a count in device memory.
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
@@ -73,11 +71,11 @@ impl Matrices {
         })
     }
 
-    /// The same as a kernel is told: an address, or 0, and whether it is of the number of rows.
-    fn told_count(&self) -> (*const u64, u64) {
+    /// The same as kernel arguments: an address or 0, and whether it counts rows.
+    fn told_count(&self) -> (Address, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));
-        (address as *const u64, u64::from(counts_rows))
+        (address, u64::from(counts_rows))
     }
 
     /// Columns of all matrices together.
@@ -101,7 +99,7 @@ impl Matrices {
     }
 }
 
-impl Queue<'_> {
+impl<'a> Queue<'a> {
     /// Queues a reduction or a scan of each column. For a scan there is at least one row.
     pub fn columns(
         &mut self,
@@ -126,8 +124,8 @@ impl Queue<'_> {
         self.check_columns(matrices, output, matrices.columns())?;
         let prepared = self.prepare_columns(row, matrices)?;
         let (count_at, counts_rows) = matrices.told_count();
-        let mut arguments = ColumnsReduceArguments::<Untyped, Untyped> {
-            input: matrices.items.address as *const Untyped,
+        let mut arguments = ColumnsReduceWords {
+            input: matrices.items.address,
             row_count: matrices.layout.length as u64,
             column_count: matrices.columns() as u64,
             matrix_columns: matrices.layout.inner as u64,
@@ -135,14 +133,14 @@ impl Queue<'_> {
             matrix_pitch: matrices.layout.matrix_pitch as u64,
             count_at,
             counts_rows,
-            control: prepared.scratch.control as *mut Control,
-            states: prepared.scratch.states as *mut u64,
+            control: prepared.scratch.control,
+            states: prepared.scratch.states,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut Untyped,
+            output: output.address,
         };
-        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types. The check above found items,
+        // SAFETY: these are the arguments of a reduction of columns. The check above found items,
         // number and results to be memory of the context, aligned, apart, with a result for each column; the workspace is the prepared one.
-        unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
+        unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
     /// Queues the scan of each column, at least one row, to `output`.
@@ -157,8 +155,8 @@ impl Queue<'_> {
         let prepared = self.prepare_columns(row, matrices)?;
         let (skipped, row_pitch) = matrices.first_row(order);
         let (count_at, counts_rows) = matrices.told_count();
-        let mut arguments = ColumnsScanArguments::<Untyped, Untyped> {
-            input: (matrices.items.address + skipped * row.item.bytes as u64) as *const Untyped,
+        let mut arguments = ColumnsScanWords {
+            input: matrices.items.address + skipped * row.item.bytes as u64,
             row_count: matrices.layout.length as u64,
             column_count: matrices.columns() as u64,
             matrix_columns: matrices.layout.inner as u64,
@@ -166,16 +164,16 @@ impl Queue<'_> {
             matrix_pitch: matrices.layout.matrix_pitch as u64,
             count_at,
             counts_rows,
-            control: prepared.scratch.control as *mut Control,
-            states: prepared.scratch.states as *mut u64,
+            control: prepared.scratch.control,
+            states: prepared.scratch.states,
             state_words: prepared.scratch.state_words,
-            output: (output.address + skipped * row.result.bytes as u64) as *mut Untyped,
+            output: output.address + skipped * row.result.bytes as u64,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types. The check above found items,
+        // SAFETY: these are the arguments of a scan of columns. The check above found items,
         // number and results to be memory of the context, aligned, apart, with a result for each item; the workspace is the prepared one.
         // From the last row on, with a pitch that wraps to below zero, the rows are the same; of fewer, the kernel skips the last ones.
-        unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
+        unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
     fn check_columns(&self, matrices: Matrices, output: Span, result_count: usize) -> Result<()> {
@@ -187,7 +185,7 @@ impl Queue<'_> {
     }
 
     /// Sees to the kernel and the workspace.
-    fn prepare_columns(&mut self, row: &'static Row, matrices: Matrices) -> Result<Prepared> {
+    fn prepare_columns(&mut self, row: &'static Row, matrices: Matrices) -> Result<Prepared<'a>> {
         let (rows, columns) = (matrices.layout.length as u64, matrices.columns() as u64);
         let state_words = (row.division.columns_state_words)(rows, columns);
         Ok(Prepared {
@@ -201,23 +199,22 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
+    /// - `arguments` are the words of the kernel that was prepared;
     /// - these have the matrix and the workspace that were prepared for;
     /// - the matrix and the number can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,
-        prepared: &Prepared,
-        pointers: &mut [*mut c_void],
+        prepared: &Prepared<'a>,
+        arguments: &mut [u64],
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
         // SAFETY: the arguments are the kernel's by the first condition. Its pointers reach far enough: items, number and results by the third; the
         // workspace has the state words that this matrix needs, by the second.
-        unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, pointers) }
+        unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, arguments) }
     }
 }
 
-/// Reduces one column in the order of its items, of which the device knows how many there are, waits for the result, and writes it to
-/// these bytes.
+/// Reduces one column in the order of its items, whose number is in device memory. Waits for the result, and writes it to these bytes.
 pub(crate) fn reduce_column_to_host(
     entered: Entered<'_>,
     row: &'static Row,

@@ -1,4 +1,4 @@
-//! The columns of row-major matrices, in the order that [`warpfold_kernels::columns`] says: that of segments.
+//! The columns of row-major matrices, in the order of segments (see [`warpfold_kernels::columns`]).
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
@@ -7,8 +7,8 @@ use crate::segments::reference::{
     segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
 };
 
-/// Combines the items of each of `columns` columns of a row-major matrix, as segments of the
-/// transposed one. Of a matrix of no rows, each column gives the operator's identity.
+/// Combines the items of each of `columns` columns of a row-major matrix, as segments of the transposed one. If the matrix has no rows,
+/// each column gives the operator's identity.
 ///
 /// # Panics
 ///

@@ -1,11 +1,14 @@
-//! Streams, and the events by which they wait for each other.
+//! Streams, and the launches that are queued on them.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Context, Newer, Result, check, raw};
+use warpfold_kernels::launch::Start;
+
+use super::{Context, Function, Result, check, raw};
 
 /// A stream that lives as long as `'a`: a borrowed one of the program's or of the library's own, or the default stream.
 #[derive(Debug, Clone, Copy)]
@@ -132,49 +135,178 @@ impl Drop for OwnStream {
     }
 }
 
-/// A place in a stream.
-#[derive(Debug)]
-pub(crate) struct Event(pub(super) *mut c_void);
+/// The most parameters that a kernel of this library has.
+pub(crate) const MOST_PARAMETERS: usize = 18;
 
-// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
-unsafe impl Send for Event {}
-// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
-unsafe impl Sync for Event {}
+/// The shape of a launch: `blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub blocks: u32,
+    pub block_threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+}
 
-impl Event {
-    /// Makes an event of the current context, without timing.
-    pub fn new() -> Result<Self> {
-        const DISABLE_TIMING: u32 = 2;
-        let mut event = ptr::null_mut();
-        // SAFETY: the pointer is to a live local.
-        check("cuEventCreate", unsafe {
-            raw::cuEventCreate(&mut event, DISABLE_TIMING)
-        })?;
-        Ok(Self(event))
+impl Function {
+    /// Queues a launch. It begins before the previous work has ended only if `self` allows it and the driver can (CUDA 11.8 or later).
+    ///
+    /// # Safety
+    ///
+    /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
+    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+    /// - If it may begin early, the kernel waits for the work before it.
+    pub unsafe fn launch(
+        self,
+        shape: Shape,
+        start: Start,
+        stream: Stream<'_>,
+        parameters: &mut [u64],
+    ) -> Result<()> {
+        debug_assert!(parameters.len() <= MOST_PARAMETERS);
+        let mut pointers = [ptr::null_mut(); MOST_PARAMETERS];
+        for (pointer, parameter) in pointers.iter_mut().zip(parameters) {
+            *pointer = ptr::from_mut(parameter).cast();
+        }
+        // SAFETY: this is that function's type.
+        static LAUNCH: Newer<LaunchKernelEx> = unsafe { Newer::new(c"cuLaunchKernelEx") };
+        let launch = match start {
+            Start::Early => LAUNCH.find(),
+            Start::AfterOthers => None,
+        };
+        match launch {
+            // SAFETY: there is a pointer to each parameter, which are all by the first condition; the second condition is the same; and the
+            // third is this function's, too, since the kernel may begin early here.
+            Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
+            // SAFETY: the driver reads a value for each parameter, by the first condition there is one that is pointed at, and copies it before
+            // it returns.
+            // What the kernel does with them is sound by the second. The handles live: a function's module by its owner, the stream
+            // by its lifetime.
+            None => check("cuLaunchKernel", unsafe {
+                raw::cuLaunchKernel(
+                    self.0,
+                    shape.blocks,
+                    1,
+                    1,
+                    shape.block_threads,
+                    1,
+                    1,
+                    shape.shared_bytes,
+                    stream.handle,
+                    pointers.as_mut_ptr(),
+                    ptr::null_mut(),
+                )
+            }),
+        }
+    }
+}
+
+/// `cuLaunchKernelEx`.
+type LaunchKernelEx = unsafe extern "C" fn(
+    config: *const Config,
+    function: *mut c_void,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> i32;
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+struct Config {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared_bytes: c_uint,
+    stream: *mut c_void,
+    attributes: *const Attribute,
+    attribute_count: c_uint,
+}
+
+/// `CUlaunchAttribute`, with a value that is a number.
+#[repr(C, align(8))]
+struct Attribute {
+    id: c_int,
+    padding: [u8; 4],
+    value: c_int,
+    rest: [u8; 60],
+}
+
+const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56);
+
+/// Queues a launch that may begin before the work before it is done.
+///
+/// # Safety
+///
+/// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
+/// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+/// - The kernel waits for the work before it.
+unsafe fn launch_early(
+    launch: LaunchKernelEx,
+    function: Function,
+    shape: Shape,
+    stream: Stream<'_>,
+    parameters: &mut [*mut c_void],
+) -> Result<()> {
+    const PROGRAMMATIC_STREAM_SERIALIZATION: c_int = 6;
+    let attribute = Attribute {
+        id: PROGRAMMATIC_STREAM_SERIALIZATION,
+        padding: [0; 4],
+        value: 1,
+        rest: [0; 60],
+    };
+    let config = Config {
+        grid: [shape.blocks, 1, 1],
+        block: [shape.block_threads, 1, 1],
+        shared_bytes: shape.shared_bytes,
+        stream: stream.handle,
+        attributes: &raw const attribute,
+        attribute_count: 1,
+    };
+    // SAFETY: the driver reads a value for each parameter, by the first condition there is one; it copies these, and reads the
+    // configuration and its attribute, which are live locals, before it returns. What the kernel does, and that it waits for the work
+    // before it, are the second and third condition.
+    check("cuLaunchKernelEx", unsafe {
+        launch(
+            &raw const config,
+            function.0,
+            parameters.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    })
+}
+
+/// A function that older drivers lack, looked up at its first use. A program that linked to it would not start with such a driver.
+struct Newer<F> {
+    name: &'static CStr,
+    found: OnceLock<Option<F>>,
+}
+
+impl<F: Copy> Newer<F> {
+    /// # Safety
+    ///
+    /// `F` is the type of a pointer to the driver's function of this name.
+    const unsafe fn new(name: &'static CStr) -> Self {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        Self {
+            name,
+            found: OnceLock::new(),
+        }
     }
 
-    /// Records the event after what is queued on the stream. This replaces any earlier record.
-    pub fn record(&self, stream: Stream<'_>) -> Result<()> {
-        // SAFETY: event and stream live.
-        check("cuEventRecord", unsafe {
-            raw::cuEventRecord(self.0, stream.handle)
-        })
-    }
-
-    /// Later work on the stream waits for the event, as it is recorded now.
-    pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
-        // SAFETY: event and stream live.
-        check("cuStreamWaitEvent", unsafe {
-            raw::cuStreamWaitEvent(stream.handle, self.0, 0)
+    /// The function, if the driver has it.
+    fn find(&self) -> Option<F> {
+        *self.found.get_or_init(|| {
+            let address = address(self.name)?;
+            // SAFETY: by the contract of `new`; both are as large as an address.
+            Some(unsafe { std::mem::transmute_copy(&address) })
         })
     }
 }
 
-impl Drop for Event {
-    fn drop(&mut self) {
-        // SAFETY: the handle is this event's own, and is not used again. A failure means that the context is gone.
-        let _ = unsafe { raw::cuEventDestroy_v2(self.0) };
-    }
+/// The address of the driver's function `name`.
+fn address(name: &CStr) -> Option<*mut c_void> {
+    const CUDA_12_0: c_int = 12_000;
+    let mut address = ptr::null_mut();
+    // SAFETY: the name ends in NUL, and the pointer is to a live local.
+    let raw = unsafe { raw::cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
+    (raw == 0 && !address.is_null()).then_some(address)
 }
 
 #[cfg(test)]

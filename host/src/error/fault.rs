@@ -1,4 +1,4 @@
-//! What can go wrong between ranks.
+//! Errors between ranks.
 
 use std::fmt;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub enum Fault {
     Nccl {
         /// The call.
         call: &'static str,
-        /// What it returned, of `ncclResult_t`.
+        /// Its `ncclResult_t`.
         code: i32,
         /// NCCL's message.
         reason: String,
@@ -78,11 +78,11 @@ pub enum Fault {
     Disagreement {
         /// The first rank that differs.
         rank: usize,
-        /// What they disagree about.
+        /// The subject of the disagreement.
         matter: Matter,
-        /// What that rank has.
+        /// That rank's value.
         found: String,
-        /// What rank 0 has.
+        /// Rank 0's value.
         expected: String,
     },
 
@@ -121,7 +121,7 @@ pub enum Fault {
     Dissolved,
 }
 
-/// What ranks may disagree about.
+/// The possible subjects of a disagreement.
 ///
 /// ```
 /// assert_eq!(warpfold::group::Matter::Root.to_string(), "rank that gets the result");
@@ -131,7 +131,7 @@ pub enum Fault {
 pub enum Matter {
     /// How many calls there have been.
     Call,
-    /// The kernel: what is done, by which operator, to items of which type.
+    /// The kernel: its kind, its operator, its item type.
     Kernel,
     /// The bytes of an item.
     ItemBytes,

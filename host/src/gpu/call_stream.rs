@@ -1,4 +1,4 @@
-//! Streams of the library's own, for calls that wait: on each, one call at a time.
+//! Streams of the library's own, for calls that wait: on each, one call at a time. And the scratch memory that any stream's launches have.
 //!
 //! They are not ordered with the default stream, so captures do not affect them. A call that has to run after the program's queued
 //! work waits for an event.
@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::shelf::Loan;
-use super::workspace::Scratch;
+use super::workspace::{Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{self, Address, Context, Event, OwnStream, PinnedMemory, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::RESULT_MAX_BYTES;
@@ -202,5 +202,75 @@ impl Drop for Call<'_> {
         if self.is_busy && self.stream.stream().synchronize().is_err() {
             self.stream.discard();
         }
+    }
+}
+
+/// The scratch memory of one stream's launches.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    workspace: Option<Workspace>,
+    outgrown: Vec<Workspace>,
+    /// How far the launches of the last call came.
+    progress: Progress,
+}
+
+/// How far the launches of a call have come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// All are queued.
+    #[default]
+    Complete,
+    /// Some may be queued, others are not.
+    Halfway,
+}
+
+impl Scratch {
+    /// Begins a call. A workspace that a failed call has left in the middle of its tickets is not used again.
+    pub fn begin_call(&mut self) {
+        if self.progress == Progress::Halfway {
+            self.progress = Progress::Complete;
+            // Freeing waits for the work.
+            self.workspace = None;
+        }
+    }
+
+    /// Records how far a call has come.
+    pub fn set_progress(&mut self, progress: Progress) {
+        self.progress = progress;
+    }
+
+    /// The stream's workspace, if there is one with at least `state_words` state words.
+    #[inline]
+    pub(super) fn ready(&self, state_words: u64) -> Option<WorkspaceSpan> {
+        let span = self.workspace.as_ref()?.span;
+        (span.state_words >= state_words).then_some(span)
+    }
+
+    /// Gives the stream a workspace with at least `state_words` state words, of which the present one has fewer.
+    #[cold]
+    pub(super) fn grow(
+        &mut self,
+        stream: Stream<'_>,
+        state_words: u64,
+        workspaces: &Workspaces,
+    ) -> Result<WorkspaceSpan> {
+        let workspace = match self.workspace.take() {
+            None => workspaces.take(stream, state_words)?,
+            Some(outgrown) => {
+                let doubled = state_words.max(2 * outgrown.span.state_words);
+                let grown = workspaces.take(stream, doubled);
+                match grown.is_ok() {
+                    true => self.outgrown.push(outgrown),
+                    false => self.workspace = Some(outgrown),
+                }
+                grown?
+            }
+        };
+        Ok(self.workspace.insert(workspace).span)
+    }
+
+    /// Gives up all workspaces. Queued work may still use them.
+    pub fn give_up(&mut self) -> impl Iterator<Item = Workspace> {
+        self.outgrown.drain(..).chain(self.workspace.take())
     }
 }

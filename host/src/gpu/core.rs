@@ -1,24 +1,126 @@
-//! What lives in a device's primary context: compiled kernels, scratch memory, and what calls that wait need.
+//! How a call gets to a device's primary context: whether the context is alive, who makes it current on a thread, and what of it a
+//! call may have.
 
-use std::mem::ManuallyDrop;
-use std::sync::{Arc, MutexGuard};
+use std::mem::{self, ManuallyDrop};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::Properties;
-use super::call_stream::{Call, CallStream};
+use super::call_stream::{Call, CallStream, Scratch};
+use super::fork::refuse_in_child;
 use super::generation::Generation;
-use super::kernels::{Kernels, LoadedKernel};
-use super::lanes::{Lane, Lanes};
-use super::shelf::{Limits, Shelf};
-use super::streams::{KnownStream, StreamSlot, Streams};
-use super::workspace::{Scratch, WorkspaceSpan, Workspaces};
+use super::kept::Kept;
+use super::kernels::LoadedKernel;
+use super::lanes::Lane;
+#[cfg(test)]
+use super::streams::Streams;
+use super::streams::{KnownStream, StreamSlot};
+use super::workspace::WorkspaceSpan;
+use super::{Gpu, Properties};
 use crate::driver::{
     self, Address, Bound, Capture, Context, Device, Failure, PrimaryContext, Stream, Unconcerned,
 };
 use crate::error::{Argument, DriverCode, Error, Result};
 use crate::kernel::Entry;
 
-/// Call streams, with the smallest workspace each.
-const CALLS: Limits = Limits { most: 64, idle: 16 };
+/// A `Gpu`'s context.
+pub(super) enum State {
+    Alive(Arc<Core>),
+    /// The context is lost, and was released. Holds the first sticky code.
+    Lost(DriverCode),
+}
+
+impl Gpu {
+    /// The process-wide `Gpu` on the first device, made on first use: the one that the slice functions
+    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on. If it has lost its context, this gives it a new one as soon as the
+    /// driver has one.
+    ///
+    /// ```
+    /// use warpfold::{Gpu, Sum, reduce};
+    ///
+    /// # fn main() -> warpfold::Result<()> {
+    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3]).wait(Gpu::global()?)?, 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`]. A failure is not remembered: the next call tries again.
+    pub fn global() -> Result<&'static Self> {
+        static GLOBAL: OnceLock<Gpu> = OnceLock::new();
+        static MAKING: Mutex<()> = Mutex::new(());
+        refuse_in_child()?;
+        if let Some(gpu) = GLOBAL.get() {
+            return gpu.renewed();
+        }
+        let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        match GLOBAL.get() {
+            Some(gpu) => gpu.renewed(),
+            None => Self::new().map(|gpu| GLOBAL.get_or_init(|| gpu)),
+        }
+    }
+
+    /// Runs `work` with the context current.
+    pub(crate) fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
+        let core = self.core()?;
+        let result = match core.visit() {
+            Ok(visit) => {
+                let result = work(visit.entered());
+                visit.end(result)
+            }
+            Err(error) => Err(error),
+        };
+        self.watch(&core, result)
+    }
+
+    /// Releases the core if a result of work with it shows that its context is lost.
+    pub(super) fn watch<R>(&self, core: &Arc<Core>, result: Result<R>) -> Result<R> {
+        if let Err(Error::Driver { code, .. }) = &result
+            && code.is_sticky()
+        {
+            core.note_loss(*code);
+            self.lose(core, *code);
+        }
+        result
+    }
+
+    pub(super) fn core(&self) -> Result<Arc<Core>> {
+        refuse_in_child()?;
+        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Alive(core) => Ok(Arc::clone(core)),
+            State::Lost(code) => Err(Error::Poisoned { code: *code }),
+        }
+    }
+
+    /// Releases a core whose context is lost.
+    #[cold]
+    fn lose(&self, core: &Arc<Core>, code: DriverCode) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let gone = match &*state {
+            State::Alive(alive) if Arc::ptr_eq(alive, core) => {
+                Some(mem::replace(&mut *state, State::Lost(code)))
+            }
+            _ => None,
+        };
+        drop(state);
+        // Makes driver calls, so nothing is locked.
+        drop(gone);
+    }
+
+    /// The same with a context that is not known to be lost.
+    fn renewed(&self) -> Result<&Self> {
+        let is_alive = |state: &State| matches!(state, State::Alive(_));
+        if is_alive(&self.state.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(self);
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if !is_alive(&state) {
+            let core = Core::new(self.device, Arc::clone(&self.properties))?;
+            *state = State::Alive(Arc::new(core));
+        }
+        Ok(self)
+    }
+}
 
 /// A reference to a device's primary context, and what is kept there for calls.
 #[derive(Debug)]
@@ -29,16 +131,6 @@ pub(super) struct Core {
     properties: Arc<Properties>,
     /// Which context it is. If it was destroyed, everything that was kept in it is gone.
     generation: Generation,
-}
-
-/// What is kept in the context.
-#[derive(Debug)]
-struct Kept {
-    kernels: Kernels,
-    streams: Streams,
-    workspaces: Workspaces,
-    calls: Shelf<CallStream>,
-    lanes: Lanes,
 }
 
 impl Core {
@@ -55,13 +147,7 @@ impl Core {
         bound.unbind()?;
         alive?;
         Ok(Self {
-            kept: ManuallyDrop::new(Kept {
-                kernels: Kernels::default(),
-                streams: Streams::default(),
-                workspaces: Workspaces::default(),
-                calls: Shelf::new(CALLS),
-                lanes: Lanes::new(),
-            }),
+            kept: ManuallyDrop::new(Kept::new()),
             context,
             properties,
             generation: Generation::default(),
@@ -103,7 +189,10 @@ impl<'core> Visit<'core> {
     /// Puts back what was before. A failure of the visit's work matters more than one of that.
     #[inline]
     pub fn end<R>(self, result: Result<R>) -> Result<R> {
-        self.core.kept.workspaces.tidy_after_graphs();
+        let workspaces = &self.core.kept.workspaces;
+        if workspaces.is_crowded.load(Ordering::Relaxed) {
+            workspaces.tidy();
+        }
         let (concerned, unbound) = (self.unconcerned.end(), self.bound.unbind());
         let value = result?;
         concerned?;
@@ -134,16 +223,6 @@ impl Drop for Core {
     }
 }
 
-impl Kept {
-    /// Frees what no call is using.
-    fn trim(&self) {
-        self.streams.trim(&self.workspaces);
-        self.workspaces.trim();
-        self.lanes.trim();
-        drop(self.calls.clear());
-    }
-}
-
 /// A [`Gpu`](super::Gpu) whose context is current on this thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered<'gpu> {
@@ -161,12 +240,12 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// The kernel. Compiles it on its first use.
-    pub fn kernel(self, entry: &'static Entry) -> Result<Arc<LoadedKernel>> {
+    pub fn kernel(self, entry: &'static Entry) -> Result<&'gpu LoadedKernel> {
         self.kernel_in(entry, false)
     }
 
     /// The same; a scan's may go backward.
-    pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<Arc<LoadedKernel>> {
+    pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<&'gpu LoadedKernel> {
         let kernels = &self.core.kept.kernels;
         kernels.get(entry, is_backward, &self.core.properties)
     }

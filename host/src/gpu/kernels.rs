@@ -1,9 +1,8 @@
 //! The kernels that have been asked for, each compiled once, on first use.
 
-use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::{backward, forward};
@@ -18,18 +17,27 @@ use crate::ptx;
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
 const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 
-/// The kernels that were asked for, each in a slot of its own.
+/// How many lists of kernels there are. Most programs use fewer kernels.
+const LISTS: usize = 32;
+
+/// The kernels that were asked for. None goes before all go, so a call that looks for one locks nothing.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// By [`key`].
-    slots: RwLock<BTreeMap<usize, Arc<Slot>>>,
+    /// By [`list_of`].
+    lists: [Link; LISTS],
 }
 
-#[derive(Debug, Default)]
+/// The end of a list, or its next kernel.
+type Link = OnceLock<Box<Slot>>;
+
+#[derive(Debug)]
 struct Slot {
-    kernel: OnceLock<Arc<LoadedKernel>>,
+    /// See [`key`].
+    key: usize,
+    kernel: OnceLock<LoadedKernel>,
     /// Held while the kernel is compiled, so that it is compiled once.
     compiling: Mutex<()>,
+    next: Link,
 }
 
 /// A kernel that is ready to be launched.
@@ -61,44 +69,54 @@ impl Kernels {
         entry: &'static Entry,
         is_backward: bool,
         device: &Properties,
-    ) -> Result<Arc<LoadedKernel>> {
-        let key = key(entry, is_backward);
-        match self.loaded(key) {
+    ) -> Result<&LoadedKernel> {
+        let slot = self.slot(key(entry, is_backward));
+        match slot.kernel.get() {
             Some(kernel) => Ok(kernel),
-            None => self.load(key, entry, is_backward, device),
+            None => slot.compile(entry, is_backward, device),
+        }
+    }
+
+    /// The slot of this key, which is put at the end of its list if it is not there.
+    fn slot(&self, key: usize) -> &Slot {
+        let mut link = &self.lists[list_of(key)];
+        loop {
+            let slot = link.get_or_init(|| Box::new(Slot::new(key)));
+            if slot.key == key {
+                return slot;
+            }
+            link = &slot.next;
+        }
+    }
+}
+
+impl Slot {
+    fn new(key: usize) -> Self {
+        Self {
+            key,
+            kernel: OnceLock::new(),
+            compiling: Mutex::new(()),
+            next: Link::new(),
         }
     }
 
     /// Compiles the kernel, unless another call has just done so.
     #[cold]
-    fn load(
+    fn compile(
         &self,
-        key: usize,
         entry: &'static Entry,
         is_backward: bool,
         device: &Properties,
-    ) -> Result<Arc<LoadedKernel>> {
-        let slot = self.slot(key);
-        let _compiling = slot
+    ) -> Result<&LoadedKernel> {
+        let _compiling = self
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = slot.kernel.get() {
-            return Ok(Arc::clone(kernel));
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
         }
-        let kernel = Arc::new(compile(entry, is_backward, device)?);
-        Ok(Arc::clone(slot.kernel.get_or_init(|| kernel)))
-    }
-
-    /// The kernel, if it is compiled.
-    fn loaded(&self, key: usize) -> Option<Arc<LoadedKernel>> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        slots.get(&key)?.kernel.get().map(Arc::clone)
-    }
-
-    fn slot(&self, key: usize) -> Arc<Slot> {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(slots.entry(key).or_default())
+        let kernel = compile(entry, is_backward, device)?;
+        Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 
@@ -106,6 +124,12 @@ impl Kernels {
 /// number is no entry's.
 fn key(entry: &'static Entry, is_backward: bool) -> usize {
     ptr::from_ref(entry).addr() + usize::from(is_backward)
+}
+
+/// The list that a key is in. The product's upper bits depend on all bits of the key.
+fn list_of(key: usize) -> usize {
+    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+    ((key as u64).wrapping_mul(GOLDEN) >> (u64::BITS - LISTS.ilog2())) as usize
 }
 
 /// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, the next older text

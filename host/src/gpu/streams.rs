@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::workspace::{Scratch, Workspace, WorkspaceSpan, Workspaces};
+use super::call_stream::Scratch;
+use super::workspace::{Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 

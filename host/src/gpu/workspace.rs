@@ -38,8 +38,10 @@ const MOST_RETIRED: usize = 64;
 /// A workspace, of its owner.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    memory: DeviceMemory,
-    state_words: u64,
+    /// Where it is.
+    pub span: WorkspaceSpan,
+    /// Freed with it.
+    _memory: DeviceMemory,
 }
 
 /// The address and the size of a workspace.
@@ -61,108 +63,22 @@ impl Workspace {
         let memory = DeviceMemory::allocate(bytes)?;
         driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
         Ok(Self {
-            memory,
-            state_words,
+            span: WorkspaceSpan {
+                control: memory.address(),
+                states: memory.address() + STATES_OFFSET,
+                state_words,
+            },
+            _memory: memory,
         })
-    }
-
-    /// Where it is.
-    pub fn span(&self) -> WorkspaceSpan {
-        WorkspaceSpan {
-            control: self.memory.address(),
-            states: self.memory.address() + STATES_OFFSET,
-            state_words: self.state_words,
-        }
-    }
-
-    /// How many state words there are.
-    pub fn state_words(&self) -> u64 {
-        self.state_words
-    }
-}
-
-/// The scratch memory of one stream's launches.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    workspace: Option<Workspace>,
-    outgrown: Vec<Workspace>,
-    /// How far the launches of the last call came.
-    progress: Progress,
-}
-
-/// How far the launches of a call have come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// All are queued.
-    #[default]
-    Complete,
-    /// Some may be queued, others are not.
-    Halfway,
-}
-
-impl Scratch {
-    /// Begins a call. A workspace that a failed call has left in the middle of its tickets is not used again.
-    pub fn begin_call(&mut self) {
-        if self.progress == Progress::Halfway {
-            self.progress = Progress::Complete;
-            // Freeing waits for the work.
-            self.workspace = None;
-        }
-    }
-
-    /// Records how far a call has come.
-    pub fn set_progress(&mut self, progress: Progress) {
-        self.progress = progress;
-    }
-
-    /// The stream's workspace, if there is one with at least `state_words` state words.
-    #[inline]
-    pub(super) fn ready(&self, state_words: u64) -> Option<WorkspaceSpan> {
-        let workspace = self.workspace.as_ref()?;
-        (workspace.state_words >= state_words).then(|| workspace.span())
-    }
-
-    /// Gives the stream a workspace with at least `state_words` state words, of which the present one has fewer.
-    #[cold]
-    pub(super) fn grow(
-        &mut self,
-        stream: Stream<'_>,
-        state_words: u64,
-        workspaces: &Workspaces,
-    ) -> Result<WorkspaceSpan> {
-        let workspace = match self.workspace.take() {
-            None => workspaces.take(stream, state_words)?,
-            Some(outgrown) => {
-                let doubled = state_words.max(2 * outgrown.state_words());
-                let grown = workspaces.take(stream, doubled);
-                match grown.is_ok() {
-                    true => self.outgrown.push(outgrown),
-                    false => self.workspace = Some(outgrown),
-                }
-                grown?
-            }
-        };
-        Ok(self.workspace.insert(workspace).span())
-    }
-
-    /// Gives up all workspaces. Queued work may still use them.
-    pub fn give_up(&mut self) -> impl Iterator<Item = Workspace> {
-        self.outgrown.drain(..).chain(self.workspace.take())
     }
 }
 
 /// The workspaces of a context that no stream has.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
-    shared: Arc<Shared>,
-}
-
-/// What the graphs' leases share.
-#[derive(Debug, Default)]
-struct Shared {
-    held: Mutex<Held>,
-    /// Whether graphs have given back more workspaces than are kept.
-    is_crowded: AtomicBool,
+    /// Whether graphs have given back more workspaces than are kept. Then a call that ends [tidies](Self::tidy).
+    pub is_crowded: Arc<AtomicBool>,
+    held: Arc<Mutex<Held>>,
 }
 
 #[derive(Debug, Default)]
@@ -178,7 +94,8 @@ struct Held {
 #[derive(Debug)]
 struct Lease {
     number: u64,
-    shared: Weak<Shared>,
+    held: Weak<Mutex<Held>>,
+    is_crowded: Arc<AtomicBool>,
 }
 
 impl Workspaces {
@@ -208,7 +125,7 @@ impl Workspaces {
     ) -> Result<WorkspaceSpan> {
         let workspace = self.take(aside, state_words)?;
         aside.synchronize()?;
-        let span = workspace.span();
+        let span = workspace.span;
         let lease = self.enter_lease(workspace);
         capture.keep(Box::new(lease))?;
         Ok(span)
@@ -221,7 +138,8 @@ impl Workspaces {
         held.leased.insert(number, workspace);
         Lease {
             number,
-            shared: Arc::downgrade(&self.shared),
+            held: Arc::downgrade(&self.held),
+            is_crowded: Arc::clone(&self.is_crowded),
         }
     }
 
@@ -231,17 +149,11 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees workspaces that graphs have given back beyond the bound. Nearly free of cost if there are none.
-    pub fn tidy_after_graphs(&self) {
-        if self.shared.is_crowded.load(Ordering::Relaxed) {
-            self.tidy();
-        }
-    }
-
     /// Frees the workspaces beyond the bound.
-    fn tidy(&self) {
+    #[cold]
+    pub fn tidy(&self) {
         let mut held = self.lock();
-        self.shared.is_crowded.store(false, Ordering::Relaxed);
+        self.is_crowded.store(false, Ordering::Relaxed);
         let kept = held.free.len().min(MOST_FREE);
         let mut surplus = held.free.split_off(kept);
         if held.retired.len() > MOST_RETIRED {
@@ -271,12 +183,6 @@ impl Workspaces {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.shared.lock()
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -286,8 +192,8 @@ impl Held {
     fn take_free(&mut self, state_words: u64) -> Option<Workspace> {
         let fitting = self.free.iter().enumerate();
         let (index, _) = fitting
-            .filter(|(_, workspace)| workspace.state_words() >= state_words)
-            .min_by_key(|(_, workspace)| workspace.state_words())?;
+            .filter(|(_, workspace)| workspace.span.state_words >= state_words)
+            .min_by_key(|(_, workspace)| workspace.span.state_words)?;
         Some(self.free.swap_remove(index))
     }
 }
@@ -296,12 +202,12 @@ impl Drop for Lease {
     /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. That holds even if this is
     /// the last reference to the shared state: `clear` has taken all workspaces before, so this lease finds none.
     fn drop(&mut self) {
-        if let Some(shared) = self.shared.upgrade() {
-            let mut held = shared.lock();
+        if let Some(held) = self.held.upgrade() {
+            let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
             let workspace = held.leased.remove(&self.number);
             held.free.extend(workspace);
             if held.free.len() > MOST_FREE {
-                shared.is_crowded.store(true, Ordering::Relaxed);
+                self.is_crowded.store(true, Ordering::Relaxed);
             }
         }
     }

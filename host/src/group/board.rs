@@ -93,7 +93,8 @@ impl Board {
         state_words: u64,
     ) -> Result<WorkspaceSpan> {
         let kept = self.workspace.take();
-        let kept = kept.filter(|kept| kept.state_words() >= state_words && self.epoch < LAST_EPOCH);
+        let kept =
+            kept.filter(|kept| kept.span.state_words >= state_words && self.epoch < LAST_EPOCH);
         self.epoch += 1;
         let workspace = match kept {
             Some(workspace) => workspace,
@@ -102,7 +103,7 @@ impl Board {
                 entered.with_room(|| Workspace::allocate(stream, state_words))?
             }
         };
-        let place = workspace.span();
+        let place = workspace.span;
         self.workspace = Some(workspace);
         Ok(place)
     }

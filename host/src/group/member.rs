@@ -181,6 +181,24 @@ impl<'gpu> Member<'gpu> {
 
     /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some`
     /// result there, and `None` on other ranks; [`Member`] has an example. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, Sum, group, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
+    /// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
+    /// assert_eq!(reduce::<Sum, _>(&share).wait(member.at_root(0))?, Some(3.5));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn at_root(&mut self, root: usize) -> AtRoot<'_, 'gpu> {
         AtRoot { member: self, root }
     }

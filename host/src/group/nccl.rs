@@ -67,7 +67,7 @@ struct Communicator(RawCommunicator);
 // SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is used by one at a time.
 unsafe impl Send for Communicator {}
 
-/// How far what is queued on a stream has come.
+/// The progress of a stream's queued work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The rank's own work is under way.
@@ -359,8 +359,8 @@ impl Transport for Nccl<'_> {
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
-            // SAFETY: NCCL handed it out, and nobody has it any more, so that it is not used again. What it has on the device is there
-            // still, and is NCCL's. A failure leaves nothing that could be done.
+            // SAFETY: NCCL handed it out, and nobody has it any more, so that it is not used again. Its device memory still exists, and
+            // belongs to NCCL. A failure leaves nothing that could be done.
             let _ = unsafe { (self.functions.abort)(communicator) };
         }
     }

@@ -14,7 +14,6 @@
 use std::iter;
 
 use bytemuck::Zeroable;
-use warpfold_kernels::workspace::reduce_state_words;
 
 use super::Fault;
 use super::board::place_in_body;
@@ -26,8 +25,9 @@ use crate::error::{Argument, Result};
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span};
 use crate::reference;
+use crate::whole::ReducePlan;
 
-/// Reduces all items, of which this rank has `share`.
+/// Reduces all ranks' items. `share` is this rank's part of them.
 pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     root: Option<usize>,
@@ -41,7 +41,7 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         root,
         share,
         checked,
-        O::row().division.reduce_chunk_items,
+        |item_count| O::row().division.reduce_tiles.chunk_items(item_count),
     )?;
     let torn = session.mend::<T>(&layout, share, 0)?;
     match layout.owners()[..] {
@@ -125,7 +125,7 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     if chunks.is_empty() {
         return Ok(());
     }
-    let state_words = reduce_state_words::<T, O::Accumulator>(layout.item_count());
+    let state_words = ReducePlan::whole(O::row(), layout.item_count()).state_words;
     let stream = session.call.stream();
     let board = &mut *session.board;
     let place =

@@ -35,7 +35,7 @@ use crate::launch::{Queue, Span};
 use crate::reference;
 use crate::whole::check_scan;
 
-/// Scans all items, of which this rank has `share`, to `output`.
+/// Scans all ranks' items. `share` is this rank's part of them, and `output` takes its results.
 pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     share: Span,
@@ -52,7 +52,7 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     )?;
     let result_bytes = size_of::<O::Output>();
     let torn = session.mend::<T>(&layout, share, result_bytes)?;
-    let part = Part {
+    let part = RankScan {
         layout: &layout,
         rank: session.rank(),
         share,
@@ -79,8 +79,8 @@ fn check(session: &Session<'_>, share: Span, output: Span) -> Result<()> {
     }
 }
 
-/// A rank's part of a scan.
-struct Part<'a> {
+/// A rank's part of a scan over the group.
+struct RankScan<'a> {
     layout: &'a Layout,
     rank: usize,
     share: Span,
@@ -88,7 +88,7 @@ struct Part<'a> {
     torn: Option<&'a Torn>,
 }
 
-/// What a pass does with a rank's tiles.
+/// A pass over a rank's tiles: publish aggregates, or store results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
     /// Their aggregates are published.
@@ -100,7 +100,7 @@ enum Pass {
 /// Scans this rank's tiles. When this returns, everything before the scan is done, and the scan is queued.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
-    part: &Part<'_>,
+    part: &RankScan<'_>,
 ) -> Result<()> {
     let owners = part.layout.owners();
     let (Some(first), Some(&last)) = (owners.first(), owners.last()) else {
@@ -119,7 +119,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
 /// Sends the aggregates of this rank's tiles to all, and returns the prefix of its first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
-    part: &Part<'_>,
+    part: &RankScan<'_>,
     last: usize,
 ) -> Result<Before<O::Accumulator>> {
     let value_bytes = state_bytes::<O::Accumulator>();
@@ -149,7 +149,7 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
 /// Queues the publishing of the aggregates of this rank's tiles, and the copies of these slots to its message.
 fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
-    part: &Part<'_>,
+    part: &RankScan<'_>,
 ) -> Result<()> {
     let places = Places::new(tuning::tiles::<O, T>(), part.layout.item_count());
     let nothing = Before::new(O::identity());
@@ -161,7 +161,7 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
 /// Queues a pass over this rank's tiles, with their prefix. Returns the board's address and size.
 fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
-    part: &Part<'_>,
+    part: &RankScan<'_>,
     pass: Pass,
     before: &Before<O::Accumulator>,
 ) -> Result<WorkspaceSpan> {
@@ -184,7 +184,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
 /// Queues a pass over a rank's tiles: those of its share, and the torn one.
 fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     queue: &mut Queue<'_>,
-    part: &Part<'_>,
+    part: &RankScan<'_>,
     pass: Pass,
 ) -> Result<()> {
     let layout = part.layout;

@@ -233,7 +233,7 @@ impl Session<'_> {
     }
 }
 
-/// What the transport may use. A struct of its own, so that it can be borrowed separately.
+/// The resources that the transport may use. A struct of its own, so that it can be borrowed separately.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,
@@ -259,7 +259,7 @@ fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     head.into_iter().collect()
 }
 
-/// What others have of a rank's torn unit, whose items or results of type `T` begin at `start`.
+/// The parts of a rank's torn unit that other ranks have. Its items or results of type `T` begin at `start`.
 fn tails<T>(layout: &Layout, rank: usize, torn: &Torn, start: Address) -> Vec<Parcel> {
     let first = layout.items(torn.unit).start;
     let parcel = |(peer, items): (usize, Range<u64>)| Parcel {

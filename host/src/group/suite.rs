@@ -62,7 +62,7 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
-/// Says that a test is not run over NCCL, past the harness, which shows what a test prints only where it fails.
+/// Says, past the harness, that a test is not run over NCCL. The harness shows a test's output only if the test fails.
 fn skip(reason: &dyn Display) {
     let test = thread::current().name().unwrap_or_default().to_owned();
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
@@ -229,7 +229,7 @@ fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
         assert!(rank.all_gather(&[1]).is_ok());
         if rank.transport.rank() == 1 {
             thread::sleep(3 * LIMIT);
-            // What was sent may have come still; the next message tells that the sender waits no longer.
+            // The message may still have arrived. The next one shows that the sender waits no longer.
             assert!(matches!(rank.all_gather(&[2]), Err(Error::Group(_))));
             return;
         }

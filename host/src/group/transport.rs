@@ -17,7 +17,7 @@ pub(super) struct Parcel {
     pub bytes: u64,
 }
 
-/// What a transport may use of the calling rank's.
+/// The resources of the calling rank that a transport may use.
 #[derive(Clone, Copy)]
 pub(super) struct Local<'a> {
     /// The device, whose context is current.

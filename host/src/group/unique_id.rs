@@ -7,6 +7,13 @@ use crate::error::Result;
 
 /// The id and the address of a group over NCCL. One process makes it and sends it to the others, in any way: a file, a
 /// socket, a launcher's messages. It is valid for one group. [`Member::join`](super::Member::join) has an example.
+///
+/// ```
+/// use warpfold::group::UniqueId;
+///
+/// let id = UniqueId::from_bytes([7; UniqueId::BYTES]); // the bytes that rank 0 has sent
+/// assert_eq!(id, UniqueId::from_bytes(id.to_bytes()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UniqueId([u8; Self::BYTES]);
 
@@ -15,6 +22,16 @@ impl UniqueId {
     pub const BYTES: usize = ID_BYTES;
 
     /// A new id, made by rank 0: see [`Member::join`](super::Member::join). The process listens for the others in the background, until all have joined.
+    ///
+    /// ```no_run
+    /// use warpfold::group::UniqueId;
+    ///
+    /// # fn main() -> warpfold::Result<()> {
+    /// let id = UniqueId::new()?; // opens NCCL
+    /// std::fs::write("group.id", id.to_bytes()).expect("a file that the other processes read");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -37,6 +54,12 @@ impl UniqueId {
     }
 
     /// The id's bytes, for other processes, which make the id of them by [`Self::from_bytes`].
+    ///
+    /// ```
+    /// use warpfold::group::UniqueId;
+    ///
+    /// assert_eq!(UniqueId::from_bytes([7; UniqueId::BYTES]).to_bytes().len(), 128);
+    /// ```
     pub const fn to_bytes(self) -> [u8; Self::BYTES] {
         self.0
     }

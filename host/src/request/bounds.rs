@@ -1,6 +1,18 @@
-//! What may be said of which request. The messages say what to write instead.
+//! The bounds of a request's methods. The messages say what to write instead.
 //!
-//! These traits stand in the bounds of a request's methods. They have no methods, and no program has to implement or name them.
+//! They decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
+//!
+//! ```
+//! use warpfold::request::{bounds::Single, memory::Place, shape::Rows};
+//! use warpfold::{Cpu, Reduce, Sum, reduce};
+//!
+//! /// Sums of pairs of neighbours, wherever the items are.
+//! fn of_neighbours<P: Place + Single>(sum: Reduce<'_, Sum, u32, P>) -> Reduce<'_, Sum, u32, P, Rows> {
+//!     sum.rows(2)
+//! }
+//! assert_eq!(of_neighbours(reduce(&[1, 2, 3, 4])).wait(Cpu)?, [3, 7]);
+//! # Ok::<(), warpfold::Error>(())
+//! ```
 
 use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
 use super::shape::{
@@ -17,7 +29,14 @@ macro_rules! holds {
     )*};
 }
 
-/// A place of one input, so that the items can be cut into groups.
+/// A place with one input, whose items can be cut into groups.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, reduce};
+///
+/// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3, 4]).rows(2).wait(Cpu)?, [3, 7]); // one input, so it has rows
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "two inputs, item by item, are for reductions of the whole and for selections by flags",
     label = "expects one input",
@@ -27,7 +46,25 @@ pub trait Single: Place {}
 
 holds!(Single: OnTheDevice, OnTheHost);
 
-/// A place of which work can be queued: device memory, and pairs of it.
+/// A place whose work can be queued: device memory, or a pair of inputs in it.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, RawStream, Sum, scan};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &RawStream::DEFAULT)?; // device memory, so it can be queued
+/// gpu.synchronize()?;
+/// assert_eq!(items.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "work on slices of the host cannot be queued",
     label = "end it by `.wait(&gpu)`",
@@ -39,7 +76,15 @@ holds!(Queueable: OnTheDevice);
 #[diagnostic::do_not_recommend]
 impl<P: Queueable> Queueable for PairsIn<P> {}
 
-/// A shape to which another may still be said: [`Whole`].
+/// No shape chosen yet: [`Whole`].
+///
+/// ```
+/// use warpfold::{Cpu, Max, reduce};
+///
+/// let request = reduce::<Max, _>(&[1u32, 4, 3, 2]); // no shape yet
+/// assert_eq!(request.columns(2).wait(Cpu)?, [3, 4]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a request has one shape, and this one has it already",
     label = "expects a request without a shape",
@@ -51,6 +96,13 @@ pub trait Unshaped {}
 holds!(Unshaped: Whole, WholeCounted);
 
 /// A shape of all items: [`Whole`], and [`WholeWith`] options.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// assert_eq!(scan::<Sum, _>(&[1u32, 2]).initial(10).wait(Cpu)?, [11, 13]); // the whole, so it has an initial value
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is said of scans of the whole only",
     label = "expects a scan without `.segments(…)`, `.rows(…)`, `.columns(…)`, `.axis(…)` and `.by_key(…)`",
@@ -60,7 +112,15 @@ pub trait OfAll {}
 
 holds!(OfAll: Whole, WholeCounted, WholeWith);
 
-/// A shape in rows that may lie apart: [`Rows`], [`Columns`] and [`Axis`].
+/// A shape whose rows may have a pitch: [`Rows`], [`Columns`] and [`Axis`].
+///
+/// ```
+/// use warpfold::{Cpu, Sum, reduce};
+///
+/// // Rows of two items, three apart.
+/// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 0, 3, 4, 0]).rows(2).pitch(3).wait(Cpu)?, [3, 7]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a pitch is for rows, columns and an axis, and is said once",
     label = "needs `.rows(…)`, `.columns(…)` or `.axis(…)` before it",
@@ -71,6 +131,16 @@ pub trait HasRows: Shape {}
 holds!(HasRows: Rows, Columns, Axis);
 
 /// A shape by keys: [`ByKey`] and [`ByKeyTo`].
+///
+/// ```
+/// use warpfold::{Cpu, Equal, Sum, reduce};
+///
+/// let (mut keys, mut sums) = ([0u8; 2], [0u32; 2]);
+/// let by_key = reduce::<Sum, _>(&[1u32, 2, 3]).by_key::<Equal, _>(&[7u8, 7, 9]);
+/// assert_eq!(by_key.keys_to(&mut keys).to(&mut sums).wait(Cpu)?, 2);
+/// assert_eq!((keys, sums), ([7, 9], [3, 3]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is said of requests by key only",
     label = "needs `.by_key::<Equal, _>(&keys)` before it"
@@ -90,7 +160,24 @@ impl<E, K> HasKeys for ByKeyTo<E, K> {
     type Key = K;
 }
 
-/// A place whose items the device may count: the device's memory.
+/// A place whose count the device may know: device memory.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, reduce};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// let count = DeviceBuffer::from_slice(&[2u64])?;
+/// assert_eq!(reduce::<Sum, _>(&items).count(&count).wait(&gpu)?, 3);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a count is taken for items in device memory",
     label = "expects `&items` of the device",
@@ -100,7 +187,25 @@ pub trait Counts: Place {}
 
 holds!(Counts: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place where this output is written: the device's memory.
+/// A place where this output can be written: device memory.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, NonZero, select};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[0u32, 5, 0, 6])?;
+/// let mut indices = DeviceBuffer::<u64>::zeroed(4)?;
+/// assert_eq!(select::<NonZero, _>(&items).indices_to(&mut indices).wait(&gpu)?, 2);
+/// assert_eq!(indices.as_host_vec()?[..2], [1, 3]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this output is for items in device memory",
     label = "of slices of the host, `wait` returns it",
@@ -110,7 +215,14 @@ pub trait WritesOnDevice: Place {}
 
 holds!(WritesOnDevice: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place whose results `wait` can return: the host's memory.
+/// A place whose results `wait` can return: host memory.
+///
+/// ```
+/// use warpfold::{Cpu, NonZero, select};
+///
+/// assert_eq!(select::<NonZero, _>(&[0u32, 5, 0, 6]).indices().wait(Cpu)?, [1, 3]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "what is found in device memory is not returned",
     label = "expects slices of the host",
@@ -120,7 +232,15 @@ pub trait ReturnsToHost: Place {}
 
 holds!(ReturnsToHost: OnTheHost, PairsIn<OnTheHost>);
 
-/// Results that are still to be returned: nothing else has been said of them.
+/// Results that `wait` returns: the request names no output and no other form of results yet.
+///
+/// ```
+/// use warpfold::{Cpu, NonZero, select};
+///
+/// let parts = select::<NonZero, _>(&[0u32, 5, 0, 6]).partition().wait(Cpu)?;
+/// assert_eq!(parts, (vec![5, 6], vec![0, 0]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "what this request gives is said already",
     label = "expects a request whose results are returned",
@@ -130,7 +250,16 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
-/// Of a scan that can write each result in the place of its item: [`Replaceable`].
+/// A scan that can overwrite its items: [`Replaceable`].
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// let mut items = [1u32, 2, 3];
+/// scan::<Sum, _>(&mut items).in_place().wait(Cpu)?; // given as `&mut`
+/// assert_eq!(items, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the items of this scan cannot be overwritten",
     label = "needs items that are given as `&mut`: `scan::<Sum, _>(&mut items).in_place()`",
@@ -140,7 +269,16 @@ pub trait InPlace {}
 
 holds!(InPlace: Replaceable);
 
-/// Of a scan whose results do not take the places of its items.
+/// A scan that does not overwrite its items.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// let mut sums = [0; 4];
+/// scan::<Sum, _>(&[1u32, 2, 3, 4]).rows(2).to(&mut sums).wait(Cpu)?;
+/// assert_eq!(sums, [1, 3, 3, 7]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a scan of several groups is not done in place",
     label = "needs `.to(&mut results)` in place of `.in_place()`",
@@ -150,7 +288,15 @@ pub trait NotInPlace {}
 
 holds!(NotInPlace: Returned, Replaceable, Written);
 
-/// Results of a scan whose total `wait` can give.
+/// Results of a scan that can be returned with the total.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// let (offsets, total) = scan::<Sum, _>(&[3u32, 1, 4]).exclusive().and_total().wait(Cpu)?;
+/// assert_eq!((offsets, total), (vec![0, 3, 4], 8));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the total is given already",
     label = "`.and_total()` is said once"
@@ -177,6 +323,13 @@ impl WithTotal for Replaced {
 }
 
 /// An order from the first item to the last: [`Inclusive`] and [`Exclusive`].
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// assert_eq!(scan::<Sum, _>(&[1u32, 2, 3]).reversed().wait(Cpu)?, [6, 5, 3]); // forward until `.reversed()`
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this scan goes from the last item to the first",
     label = "expects a scan without `.reversed()`",
@@ -186,7 +339,14 @@ pub trait Forward: Order {}
 
 holds!(Forward: Inclusive, Exclusive);
 
-/// An order in which each item is part of its result.
+/// An inclusive order: each item is part of its own result.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// assert_eq!(scan::<Sum, _>(&[1u32, 2, 3]).exclusive().wait(Cpu)?, [0, 1, 3]); // inclusive until `.exclusive()`
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this scan is exclusive already",
     label = "`.exclusive()` is said once"

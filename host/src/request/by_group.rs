@@ -13,7 +13,7 @@ use crate::group::{Gpus, Member};
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::Items;
 
-/// The items of memory of the host, which are of this type.
+/// Items in host memory, as a slice of their type.
 fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
@@ -72,6 +72,24 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
 }
 
 /// The rank of a group that gets the result: see [`Member::at_root`].
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, group, reduce};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
+/// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
+/// assert_eq!(reduce::<Sum, _>(&share).wait(member.at_root(0))?, Some(3.5));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub struct AtRoot<'member, 'gpu> {
     pub(crate) member: &'member mut Member<'gpu>,

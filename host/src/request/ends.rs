@@ -1,4 +1,4 @@
-//! How requests end on a GPU: what `wait` gives for each verb, place, shape and output, and which requests can be queued.
+//! How requests end on a GPU: the result of `wait` for each verb, place, shape and output, and which requests can be queued.
 //!
 //! The traits stand on tuples of a request's types. A combination without an implementation does not compile.
 
@@ -98,14 +98,14 @@ fn results<R: Item>(
 ) -> Result<Vec<R>> {
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb, arguments, wanted)?;
-        match done.parts.results {
+        match done.sections.results {
             Some(part) => Ok(done.take(part)?.0),
             None => Ok(Vec::new()),
         }
     })
 }
 
-/// Runs a call on items of the host, all at once, and writes its results to the first places of `to`, which has room for them.
+/// Runs a call on host items, all at once, and writes its results to the beginning of `to`, which is long enough.
 fn results_to(
     gpu: &Gpu,
     verb: Verb,
@@ -115,7 +115,7 @@ fn results_to(
 ) -> Result<()> {
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb, arguments, wanted)?;
-        match done.parts.results {
+        match done.sections.results {
             Some(part) => done.take_to(part, to).map(drop),
             None => Ok(()),
         }

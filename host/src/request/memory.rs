@@ -1,4 +1,4 @@
-//! What a request takes as memory: slices of the host, and device memory of any binding.
+//! The memory that a request takes: slices of the host, and device memory of any binding.
 //!
 //! ```
 //! use warpfold::request::memory::Input;
@@ -20,16 +20,48 @@ use super::shape::Shape;
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 
-/// Where memory is: [`OnTheDevice`] or [`OnTheHost`]. [`PairsIn`] are two inputs of one place.
+/// Where memory is: [`OnTheDevice`] or [`OnTheHost`]. [`PairsIn`] stands for two inputs in one place.
+///
+/// ```
+/// use warpfold::request::{Runner, memory::Place};
+/// use warpfold::{Cpu, Reduce, Result, Sum, reduce};
+///
+/// /// Ends a sum, wherever its items are.
+/// fn end<'a, P: Place, Where>(sum: Reduce<'a, Sum, u32, P>, on: Where) -> Result<u32>
+/// where
+///     Where: Runner<Reduce<'a, Sum, u32, P>, Given = u32>,
+/// {
+///     sum.wait(on)
+/// }
+/// assert_eq!(end(reduce::<Sum, _>(&[1u32, 2]), Cpu)?, 3);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Place: sealed::Place {
     /// Where the other arguments are.
     type Side: Place;
 
-    /// The shape `S` with a count. Of the host's memory it stays as it is: the compiler refuses the count, and nothing else.
+    /// The shape `S` with a count. For host memory the shape does not change, so the compiler's only message is that a count is refused.
     type Counted<S: Shape>;
 }
 
-/// The place `P`: all memory of a request is in one.
+/// Memory in the place `P`: all memory of a request is in one place.
+///
+/// ```
+/// use warpfold::request::memory::{Input, Is, Place};
+/// use warpfold::request::shape::Rows;
+/// use warpfold::{Cpu, Reduce, Result, Sum, reduce};
+///
+/// /// Sums of segments, items and offsets in one place.
+/// fn sums<'a, I, F>(items: I, offsets: F) -> Reduce<'a, Sum, u32, I::Place, warpfold::request::shape::Segments>
+/// where
+///     I: Input<'a, Item = u32, Place: warpfold::request::bounds::Single>,
+///     F: Input<'a, Item = u32, Place: Is<I::Place>>,
+/// {
+///     reduce::<Sum, _>(items).segments(offsets)
+/// }
+/// assert_eq!(sums(&[1, 2, 3], &[0, 1, 3]).wait(Cpu)?, [1, 5]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "all memory of a request is in one place: this is `{Self}`, and the items are `{P}`",
     label = "expected memory that is `{P}`",
@@ -40,14 +72,50 @@ pub trait Is<P>: Place {}
 impl<P: Place> Is<P> for P {}
 
 /// Device memory.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::request::memory::OnTheDevice;
+/// use warpfold::{Gpu, Reduce, Sum, reduce};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// let sum: Reduce<'_, Sum, u32, OnTheDevice> = reduce(&items);
+/// assert_eq!(sum.wait(&gpu)?, 6);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub enum OnTheDevice {}
 
 /// A slice of the host.
+///
+/// ```
+/// use warpfold::request::memory::OnTheHost;
+/// use warpfold::{Cpu, Reduce, Sum, reduce};
+///
+/// let sum: Reduce<'_, Sum, u32, OnTheHost> = reduce(&[1, 2, 3]);
+/// assert_eq!(sum.wait(Cpu)?, 6);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum OnTheHost {}
 
-/// Two inputs, item by item.
+/// Two inputs in one place, combined item by item.
+///
+/// ```
+/// use warpfold::request::memory::{OnTheHost, PairsIn};
+/// use warpfold::{Cpu, Dot, Pair, Reduce, reduce};
+///
+/// let dot: Reduce<'_, Dot, Pair<f32, f32>, PairsIn<OnTheHost>> = reduce((&[1.0f32, 2.0], &[3.0f32, 4.0]));
+/// assert_eq!(dot.wait(Cpu)?, 11.0);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum PairsIn<P> {
     #[doc(hidden)]
@@ -70,14 +138,34 @@ impl<P: Place> Place for PairsIn<P> {
 }
 
 /// Results are returned, unless the request says where they go.
+///
+/// ```
+/// use warpfold::request::{memory::{OnTheHost, Returned}, shape::{Inclusive, Whole}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let sums: Scan<'_, Sum, u32, OnTheHost, Whole, Inclusive, Returned> = scan(&[1, 2, 3]);
+/// assert_eq!(sums.wait(Cpu)?, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Returned {}
 
 /// As [`Returned`], of an input that may be overwritten.
+///
+/// ```
+/// use warpfold::request::{memory::{OnTheHost, Replaceable}, shape::{Inclusive, Whole}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let mut items = [1, 2, 3];
+/// let sums: Scan<'_, Sum, u32, OnTheHost, Whole, Inclusive, Replaceable> = scan(&mut items);
+/// sums.in_place().wait(Cpu)?;
+/// assert_eq!(items, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Replaceable {}
 
-/// What a request reads: a slice of the host, device memory, or a pair of either.
+/// The input of a request: a slice of the host, device memory, or a pair of either.
 ///
 /// | written | is |
 /// |---|---|
@@ -85,6 +173,18 @@ pub enum Replaceable {}
 /// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
 /// | `&mut` of these | the same; a scan may replace them (`.in_place()`) |
 /// | `(left, right)` | two inputs of equally many items: those of [`Dot`](crate::Dot), or items and flags |
+///
+/// ```
+/// use warpfold::request::memory::{Input, OnTheHost};
+/// use warpfold::{Cpu, Result, Sum, reduce};
+///
+/// /// The sum of whatever a request takes as items of the host.
+/// fn sum<'a>(items: impl Input<'a, Item = u32, Place = OnTheHost>) -> Result<u32> {
+///     reduce::<Sum, _>(items).wait(Cpu)
+/// }
+/// assert_eq!(sum(&[1, 2])? + sum(&vec![3])?, 6);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no input of a request",
     label = "expected `&items`: a reference to a slice of the host, or to device memory",
@@ -100,7 +200,21 @@ pub trait Input<'a>: sealed::Input<'a> {
     type Start;
 }
 
-/// Where a request writes: a slice of the host, or device memory, borrowed mutably.
+/// An output of a request: a slice of the host, or device memory, borrowed mutably.
+///
+/// ```
+/// use warpfold::request::memory::{OnTheHost, Output};
+/// use warpfold::{Cpu, Result, Sum, scan};
+///
+/// /// Writes running totals to whatever takes results of the host.
+/// fn sums<'a>(items: &'a [u32], to: impl Output<'a, Item = u32, Place = OnTheHost>) -> Result<()> {
+///     scan::<Sum, _>(items).to(to).wait(Cpu)
+/// }
+/// let mut totals = vec![0; 3];
+/// sums(&[1, 2, 3], &mut totals)?;
+/// assert_eq!(totals, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot take results",
     label = "expected `&mut results`: a mutable reference to a slice of the host, or to device memory",
@@ -113,7 +227,7 @@ pub trait Output<'a>: sealed::Output<'a> {
     type Place: Place;
 }
 
-/// What of the traits is the library's alone.
+/// The private parts of the traits.
 pub(crate) mod sealed {
     use super::Memory;
 

@@ -15,7 +15,7 @@ use crate::segments::Offset;
 
 /// A request to combine items with the operator `O`: see [`reduce`].
 ///
-/// The further types are those of the items, where they are, their shape, and where results go.
+/// The other type parameters are the type of the items, their place, their shape, and where results go.
 ///
 /// ```
 /// use warpfold::{Cpu, Reduce, Sum, reduce, request::memory::OnTheHost};
@@ -87,11 +87,11 @@ impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
-    /// Combines all items in their order: `left` of `O::combine` comes from earlier items than `right`, and from those just before
-    /// them. So the operator need not commute. What is given, and where it goes, is as without.
+    /// Combines all items in their order: In each `O::combine`, the items of `left` come just before those of `right`. So the operator need
+    /// not commute. Results and outputs are the same as without this.
     ///
-    /// The bits are those of [`Self::rows`] with one row of all items, and so is the time: a reduction without this, of an operator
-    /// that commutes, may be faster. Of a slice of the host, all items go to the device at once.
+    /// The bits and the time are those of [`Self::rows`] with all items in one row. If the operator commutes, a reduction without this may
+    /// be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -121,8 +121,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// A result depends on the segment's items and on nothing else, bit for bit. The operator need not commute; for one that looks at an
     /// item's index, that counts from the segment's start. The order is said in [`warpfold_kernels::segments`].
     ///
-    /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does
-    /// not report them: the results are unspecified, nothing else is read or written, and the work ends.
+    /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does not
+    /// report wrong offsets. The results are then unspecified; nothing else is read or written, and the work ends.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, reduce};
@@ -160,7 +160,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each column of a row-major matrix of this many columns. Of a matrix of no rows, each column gives the
+    /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, each column gives the
     /// operator's identity.
     ///
     /// A column has exactly the bits of a row of the transposed matrix. The order is said in [`warpfold_kernels::columns`]. Each item is read
@@ -183,9 +183,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items along the middle axis of an array of `outer` × `length` × `inner` items, of which the last axis is the
-    /// innermost: result `o · inner + i` is of the items `(o · length + k) · inner + i`, for `k` from 0 to before `length`. So
-    /// [`Self::rows`] are `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
+    /// Combines the items along the middle axis of an array of `outer` × `length` × `inner` items, where the last axis is the innermost.
+    /// Result `o · inner + i` combines the items `(o · length + k) · inner + i`, for `k` from 0 to `length − 1`. So [`Self::rows`] are
+    /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. An item's index, for operators that look at it, is its place `k`. With
     /// `length` 0, each result is the operator's identity. Each item is read once, as for columns; with `inner` 1, as for rows.
@@ -211,12 +211,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Says that rows lie apart: from the start of one to the start of the next there are `items` items, at least as many as a row has. What
-    /// lies between is not looked at. After [`Self::rows`] a row is one of these; after [`Self::columns`] one of the matrix; and after
-    /// [`Self::axis`] it is of the innermost axis, or, where that has one place, of the axis itself. The last row may end where its items do.
+    /// Says that rows lie apart: from the start of one to the start of the next there are `items` items, at least as many as a row has. The
+    /// items between the rows are not read. After [`Self::rows`] a row is one of these; after [`Self::columns`] one of the matrix; and
+    /// after [`Self::axis`] it is of the innermost axis, or, where that has one place, of the axis itself. The last row may end where its
+    /// items do.
     ///
-    /// The results lie side by side, as without a pitch, and have the same bits. Rows that lie apart are read by the kernel for columns, which
-    /// takes more time for them than the one for rows.
+    /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
+    /// which is slower for them than the kernel for rows.
     ///
     /// With less than a row has, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort).
     ///
@@ -234,8 +235,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each run of equal neighbouring keys, of which there are as many as items. Which keys are equal says the
-    /// equality `E`: [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own.
+    /// Combines the items of each run of equal neighbouring keys. There is a key for each item. Which keys are equal says the equality `E`:
+    /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own.
     ///
     /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
     /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
@@ -278,8 +279,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins. So a selection feeds a
-    /// reduction without the host, in a captured graph too. It counts what lies one after another in memory:
+    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins. So a selection feeds a reduction
+    /// without the host, in a captured graph too. What it counts depends on the shape:
     ///
     /// | shape | counted | results |
     /// |---|---|---|
@@ -291,8 +292,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// So no item is left over, and a [pitch](Self::pitch) changes nothing. Results beyond those counted are not written.
     ///
-    /// The results are those of that many, bit for bit. The launch is as large as one of all; blocks without items end at once. In order,
-    /// items are read by the kernel for columns, which takes more time for one column than the one for rows.
+    /// The results have the same bits as those of a shorter buffer with that many. The launch is as large as one of all; blocks without
+    /// items end at once. With [`Self::in_order`], the kernel for columns reads the items. It is slower for one column than the kernel for
+    /// rows.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

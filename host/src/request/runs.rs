@@ -10,7 +10,7 @@ use crate::segments::Offset;
 
 /// A request for the runs of neighbours that are equal by `E`: see [`runs`].
 ///
-/// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+/// The other type parameters are the type of the items, their place, where results go, and whether the count goes to device memory.
 ///
 /// ```
 /// use warpfold::{Cpu, Equal, Runs, request::memory::OnTheHost, runs};
@@ -38,7 +38,7 @@ type Types<E, T, P, R, N> = PhantomData<fn() -> (E, T, P, R, N)>;
 /// | what `wait` gives of items of the host | a `Vec` of the first items; [`lengths`](Runs::lengths), [`starts`](Runs::starts) |
 /// | where it runs | [`wait`](Runs::wait), [`queue`](Runs::queue) |
 ///
-/// With outputs, `wait` gives how many runs there are. Outputs need room for what they take, as those of [`select`](super::select()).
+/// With outputs, `wait` gives how many runs there are. Outputs need to be as long as their results, as with [`select`](super::select()).
 ///
 /// ```
 /// use warpfold::{Equal, Gpu, runs};

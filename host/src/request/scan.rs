@@ -20,7 +20,7 @@ use crate::segments::Offset;
 
 /// A request to scan with the operator `O`: see [`scan`].
 ///
-/// The further types are those of the items, where they are, their shape, the order, and where results go.
+/// The other type parameters are the type of the items, their place, their shape, the order, and where results go.
 ///
 /// ```
 /// use warpfold::{Cpu, Scan, Sum, request::memory::OnTheHost, scan};
@@ -216,8 +216,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// A value before the first item, in place of the operator's identity. It has the type in which the operator combines: for sums,
-    /// products and extremes of 32 and 64 bits the items' own.
+    /// A value before the first item, in place of the operator's identity. It is an accumulator of the operator. For sums, products and
+    /// extremes of 32 and 64 bits, that is the items' own type.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, scan};
@@ -234,9 +234,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes what all items combine to, after the initial value, to the first place of `total`: what an exclusive scan would write after
-    /// its last result. (Of floats, an inclusive scan's last result may have other bits.) For no items, it is the initial value, or the
-    /// identity.
+    /// Writes the total to the first place of `total`: the initial value and all items combined, as an exclusive scan would write it after
+    /// its last result. (With floats, an inclusive scan's last result may have other bits.) The total of an empty input is the initial
+    /// value, or the identity.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};

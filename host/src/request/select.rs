@@ -8,9 +8,9 @@ use super::memory::{Input, Is, OnTheDevice, OnTheHost, Output, PairsIn, Place, R
 use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
 use crate::segments::Offset;
 
-/// A request to select what the predicate `C` chooses: see [`select`].
+/// A request to select the items that the predicate `C` chooses: see [`select`].
 ///
-/// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+/// The other type parameters are the type of the items, their place, where results go, and whether the count goes to device memory.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, Select, request::memory::OnTheHost, select};
@@ -49,11 +49,11 @@ pub struct Flagged;
 /// | what `wait` gives of items of the host | a `Vec` of what is chosen; [`indices`](Select::indices), [`partition`](Select::partition) |
 /// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
 ///
-/// With outputs, `wait` gives how many items are chosen. Outputs need room for what they take, and no more. If they have less, they are
-/// filled; `wait` then says how much is needed ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count is
-/// more than there was room for.
+/// With outputs, `wait` gives how many items are chosen. Outputs need to be as long as their results, and no longer. If they have less,
+/// they are filled; `wait` then says how much is needed ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the
+/// count is more than there was room for.
 ///
-/// The time is that of the bytes: each item and flag is read once, and each selected item written once.
+/// The time depends on the bytes moved: each item and flag is read once, and each selected item is written once.
 ///
 /// After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and Billeter, Olsson and Assarsson,
 /// *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009).
@@ -91,14 +91,14 @@ impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
     }
 }
 
-/// What a selection keeps: of items `T` in the place `Self`, items of type [`Self::Kept`].
+/// The items that a selection keeps: from items `T` in the place `Self`, items of type [`Self::Kept`].
 #[diagnostic::on_unimplemented(
     message = "items are selected by flags of type `u8`",
     label = "expects `(&items, &flags)` with a `u8` for each item: 0 for one that is not chosen",
     note = "items in one input are selected by a predicate: `select::<NonZero, _>(&items)`"
 )]
 pub trait Keeps<T> {
-    /// The type of what is kept.
+    /// The type of the kept items.
     type Kept;
 }
 
@@ -115,7 +115,7 @@ impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for PairsIn<P> {
 }
 
 impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
-    /// Writes what is chosen to the first items of `chosen`. The rest of it is not touched.
+    /// Writes the chosen items to the beginning of `chosen`. The rest of it is not touched.
     ///
     /// ```
     /// use warpfold::{Gpu, NonZero, select};
@@ -135,7 +135,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes what is not chosen to the first items of `rest`.
+    /// Writes the items that are not chosen to the beginning of `rest`.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};
@@ -153,8 +153,8 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the indices of what is chosen to the first places of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If
-    /// there are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    /// Writes the indices of the chosen items to the beginning of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If there
+    /// are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -242,7 +242,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives the indices of what is chosen.
+    /// `wait` gives the indices of the chosen items.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};
@@ -257,7 +257,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives what is chosen, and the others.
+    /// `wait` gives the chosen items, and the others.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

@@ -8,13 +8,13 @@ use crate::kernel::Row;
 use crate::launch::{Made, Queue, Span};
 use crate::segments::{Segments, Starts};
 
-/// What the kernel leaves the report as if nothing is wrong.
+/// The value of the report if the kernel has found no mistake.
 const ACCEPTED: u64 = 0;
 
 /// Bytes of offsets that are looked at together.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Queues what is made of each segment, and waits for it.
+/// Queues the work on the segments, and waits for it.
 pub fn and_wait(
     entered: Entered<'_>,
     row: &'static Row,
@@ -44,8 +44,8 @@ pub fn and_wait(
     })
 }
 
-/// Checks that offsets, the first of which has this index, ascend from the one before, and that none is beyond the items. The
-/// last of them.
+/// Checks that offsets ascend from the offset before them, and that none is beyond the items. The first one has this index. Gives the last
+/// of them.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,
@@ -86,8 +86,8 @@ fn first_bad<I: Offset>(
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it is
-        // aligned. Any bytes are numbers. Nobody else has the memory.
+        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it
+        // is aligned. Any bytes are numbers. No other code uses the memory.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {
@@ -96,7 +96,7 @@ fn first_bad<I: Offset>(
         }
         index += count;
     }
-    // They were wrong while the kernel ran: somebody writes them meanwhile.
+    // They were wrong while the kernel ran: other work writes them meanwhile.
     Ok(Error::BadOffset {
         index: span.item_count,
         offset: before,

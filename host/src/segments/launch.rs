@@ -1,17 +1,14 @@
 //! Segmented reductions and scans.
 
-use std::ffi::c_void;
-use std::sync::Arc;
-
 use warpfold_kernels::segments::windows_per_block;
-use warpfold_kernels::segments::{SegmentedReduceArguments, SegmentedScanArguments};
-use warpfold_kernels::workspace::Control;
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
-use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
+use crate::launch::{
+    Made, Part, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
+};
 
 /// Where segments start.
 #[derive(Clone, Copy)]
@@ -59,7 +56,7 @@ impl Segments {
                 .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
-    /// What is read, and the results that are written: this many.
+    /// The inputs, and this many results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
@@ -74,9 +71,9 @@ impl Segments {
     }
 }
 
-/// What a launch knows of its segments, whatever is made of them.
-pub(crate) struct Prepared {
-    kernel: Arc<LoadedKernel>,
+/// A launch's segments, for reductions and for scans.
+pub(crate) struct Prepared<'a> {
+    kernel: &'a LoadedKernel,
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
@@ -86,7 +83,7 @@ pub(crate) struct Prepared {
     windows: u64,
 }
 
-impl Prepared {
+impl Prepared<'_> {
     /// The blocks: of more threads, if all windows are worked on at once.
     fn grid(&self) -> Grid {
         match self.windows <= self.kernel.short.resident_blocks as u64 {
@@ -96,8 +93,8 @@ impl Prepared {
     }
 }
 
-impl Queue<'_> {
-    /// Queues what is made of each segment. If the offsets are refused, 1 is written to `report`, if that is not 0.
+impl<'a> Queue<'a> {
+    /// Queues the work on the segments. If the offsets are refused, 1 is written to `report`, if that is not 0.
     pub fn segments(
         &mut self,
         row: &'static Row,
@@ -172,24 +169,24 @@ impl Queue<'_> {
         debug_assert!(segments.are_aligned(output, report));
         let resident_blocks = prepared.grid().resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
-        let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
-            input: segments.items.address as *const Untyped,
+        let mut arguments = SegmentedReduceWords {
+            input: segments.items.address,
             item_count: segments.items.item_count as u64,
-            offsets: prepared.offsets as *const u32,
+            offsets: prepared.offsets,
             offset_bytes: prepared.offset_bytes,
             row_items: prepared.row_items,
             segment_count: segments.count as u64,
-            segment_count_at: prepared.segment_count_at as *const u64,
-            control: prepared.scratch.control as *mut Control,
-            states: prepared.scratch.states as *mut u64,
+            segment_count_at: prepared.segment_count_at,
+            control: prepared.scratch.control,
+            states: prepared.scratch.states,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut Untyped,
-            report: report as *mut u64,
+            output: output.address,
+            report,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types, for the segments and the workspace that
+        // SAFETY: these are a segmented reduction's arguments, for the segments and the workspace that
         // were prepared. Items, offsets, number, results and report are this function's own conditions.
-        unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+        unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
     /// Queues the reduction of `items`, at least one, in their order, to the place for the result of a call on this queue's stream.
@@ -252,25 +249,25 @@ impl Queue<'_> {
         debug_assert!(segments.are_aligned(output, report));
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
-        let mut arguments = SegmentedScanArguments::<Untyped, Untyped> {
-            input: segments.items.address as *const Untyped,
+        let mut arguments = SegmentedScanWords {
+            input: segments.items.address,
             item_count: segments.items.item_count as u64,
-            offsets: prepared.offsets as *const u32,
+            offsets: prepared.offsets,
             offset_bytes: prepared.offset_bytes,
             row_items: prepared.row_items,
             segment_count: segments.count as u64,
-            segment_count_at: prepared.segment_count_at as *const u64,
-            control: prepared.scratch.control as *mut Control,
-            states: prepared.scratch.states as *mut u64,
+            segment_count_at: prepared.segment_count_at,
+            control: prepared.scratch.control,
+            states: prepared.scratch.states,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut Untyped,
-            report: report as *mut u64,
+            output: output.address,
+            report,
             windows_per_block,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types, for the segments and the workspace that were
+        // SAFETY: these are a segmented scan's arguments, for the segments and the workspace that were
         // prepared. Items, offsets, number, results and report are this function's own conditions.
-        unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+        unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
     /// Sees to the kernel, which goes backward or not, and the workspace: nothing is missing then for the launch.
@@ -279,7 +276,7 @@ impl Queue<'_> {
         row: &'static Row,
         segments: Segments,
         is_backward: bool,
-    ) -> Result<Prepared> {
+    ) -> Result<Prepared<'a>> {
         let (offsets, offset_bytes, row_items) = match segments.starts {
             Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
@@ -301,22 +298,22 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
+    /// - `arguments` are the words of the kernel that was prepared;
     /// - these have the segments and the workspace that were prepared for, and `windows_per_block`;
     /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] or, for its kernel,
     ///   [`Self::segmented_scan_checked`] wants.
     unsafe fn launch_segments(
         &mut self,
-        prepared: &Prepared,
+        prepared: &Prepared<'a>,
         windows_per_block: u64,
-        pointers: &mut [*mut c_void],
+        arguments: &mut [u64],
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
         // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: items, offsets, results, number
         // and report by the third condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
         // since it has the state words that were asked for, by the second.
-        unsafe { self.launch(Part::Whole, &prepared.kernel, block, blocks, pointers) }
+        unsafe { self.launch(Part::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }
 

@@ -71,7 +71,7 @@ pub fn segmented_exclusive_scan<O: Op<T>, T: Element>(
     scan_segments::<O, T>(items, offsets, |before, _| before)
 }
 
-/// Scans each segment: a result is made of what stands before an item, and the item.
+/// Scans each segment: a result combines an item's prefix and the item.
 fn scan_segments<O: Op<T>, T: Element>(
     items: &[T],
     offsets: &[usize],
@@ -91,8 +91,8 @@ fn scan_segments<O: Op<T>, T: Element>(
     results
 }
 
-/// What stands before each value of a level: before the first of sixteen, what stands before these, and before another, what
-/// stands before its neighbour, combined with that.
+/// The prefixes of a level's values. The first of sixteen values has the prefix of the sixteen. Each other value has its neighbour's
+/// prefix, combined with the neighbour.
 fn before_values<O: Op<T>, T: Element>(
     values: &[O::Accumulator],
     before_sixteens: &[O::Accumulator],

@@ -1,12 +1,12 @@
-//! A selection that waits, and gives the number of what was chosen.
+//! A selection that waits, and gives the number of chosen items.
 
 use crate::error::{Error, Result};
 use crate::gpu::Entered;
 use crate::launch::{Queue, Span};
 use crate::selection::{Count, Selection};
 
-/// Selects, and waits for it. Gives the number of chosen items, for all of which there was room; it is written to `count_to`, too, if that is
-/// given.
+/// Selects, and waits for it. Gives the number of chosen items, if there was room for all of them. It is also written to `count_to`, if
+/// that is given.
 pub fn and_wait(
     entered: Entered<'_>,
     selection: &Selection,

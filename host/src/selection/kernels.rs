@@ -31,7 +31,7 @@ use crate::selection::Chooser;
 /// - its symbol, in its texts, is the kernel that was compiled for this predicate and these items, or is not there: then loading it is
 ///   an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
+/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
@@ -65,7 +65,7 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 /// - its symbol, in its texts, is the kernel that was compiled for this equality and these items, or is not there: then loading it is
 ///   an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
+/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
@@ -141,7 +141,7 @@ macro_rules! flagged_row {
 
 macro_rules! flagged_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// What chooses items of this many bytes by flags.
+        /// The kernel that chooses items of this many bytes by flags.
         fn by_flags_of(bytes: usize) -> Option<Chooser> {
             $(flagged_row!($kind $t $symbol bytes);)*
             None
@@ -151,7 +151,7 @@ macro_rules! flagged_rows {
 
 for_each_selection_kernel!(flagged_rows);
 
-/// What chooses items of type `T` by flags.
+/// The kernel that chooses items of type `T` by flags.
 pub fn by_flags<T: Item>() -> Result<Chooser> {
     const {
         assert!(
@@ -164,12 +164,12 @@ pub fn by_flags<T: Item>() -> Result<Chooser> {
     })
 }
 
-/// What chooses items of type `T` of which a predicate holds.
+/// The kernel that chooses items of type `T` by a predicate.
 pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
     Chooser::new::<T, Before>(P::entry())
 }
 
-/// What chooses the heads of runs of items of type `T`.
+/// The kernel that chooses the heads of runs of items of type `T`.
 pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
     Chooser::new::<T, BeforeRun>(E::entry())
 }

@@ -1,15 +1,13 @@
 //! Selections.
 
-use warpfold_kernels::selection::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
-use warpfold_kernels::workspace::Control;
 
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
 use crate::kernel::{Entry, Type};
-use crate::launch::{Part, Queue, Region, Span, Untyped, check_lengths};
+use crate::launch::{Part, Queue, Region, SelectionWords, Span, check_lengths};
 
-/// What chooses items of one type.
+/// A kernel that chooses items of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
@@ -41,7 +39,7 @@ impl Chooser {
     }
 }
 
-/// What is written of a selection.
+/// The outputs of a selection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outputs {
     pub items: Option<Span>,
@@ -76,7 +74,7 @@ pub(crate) enum Count {
 }
 
 impl Count {
-    /// What is written of the caller's memory.
+    /// The caller's memory that is written.
     fn region(self) -> Option<Region> {
         match self {
             Count::Callers(span) => Some(Region::written(Argument::Count, span, 1)),
@@ -86,7 +84,7 @@ impl Count {
 }
 
 impl Selection {
-    /// The runs of keys, of which where they start is written, with the end, and perhaps the first keys.
+    /// The runs of keys. Their starts are written, with the end, and perhaps their first keys.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -102,7 +100,7 @@ impl Selection {
         }
     }
 
-    /// What is read and written; of each output as many places as can be written.
+    /// Inputs and outputs; the length of an output limits what is written to it.
     fn regions(&self, count: Count) -> [Option<Region>; 8] {
         let outputs = self.outputs;
         let most = self.input.item_count + usize::from(outputs.with_end);
@@ -124,7 +122,7 @@ impl Selection {
         ]
     }
 
-    /// How many chosen items there is room for, and lengths of runs; nothing if neither are asked for.
+    /// The room for chosen items and for lengths of runs; `None` if neither are requested.
     pub fn capacity(&self) -> Option<usize> {
         let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
@@ -136,7 +134,7 @@ impl Selection {
         self.outputs.indices.map(|span| span.item_count)
     }
 
-    /// How many other items there is room for; nothing if they are not asked for.
+    /// The room for the other items; `None` if they are not requested.
     pub fn rejected_capacity(&self) -> Option<usize> {
         self.outputs.rejected.map(|span| span.item_count)
     }
@@ -223,36 +221,43 @@ impl Queue<'_> {
             |span: Option<Span>| span.map_or((0, 4), |span| (span.address, span.item.bytes as u64));
         let (indices, index_bytes) = numbers(outputs.indices);
         let (lengths, length_bytes) = numbers(outputs.lengths);
-        let mut arguments = SelectionArguments::<Untyped> {
-            input: input.address as *const Untyped,
+        let mut arguments = SelectionWords {
+            input: input.address,
             item_count,
-            item_count_at: address(item_count_at) as *const u64,
-            flags: address(flags) as *const u8,
-            items: address(outputs.items) as *mut Untyped,
-            indices: indices as *mut u32,
+            item_count_at: address(item_count_at),
+            flags: address(flags),
+            items: address(outputs.items),
+            indices: indices,
             index_bytes,
             index_capacity: selection.index_capacity().unwrap_or(0) as u64,
-            lengths: lengths as *mut u32,
+            lengths: lengths,
             length_bytes,
             capacity: selection.capacity().unwrap_or(0) as u64,
-            others: address(outputs.rejected) as *mut Untyped,
+            others: address(outputs.rejected),
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
-            count: count as *mut u64,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            count: count,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
         };
-        let pointers = &mut arguments.pointers();
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
-        // SAFETY: these are a selection's arguments, laid out as with the kernel's types. What is read and written can be, and lies apart,
+        // SAFETY: these are a selection's arguments. What is read and written can be, and lies apart,
         // by this function's conditions; the kernel writes no more than the capacities say. The workspace has the state words that
         // were asked for.
-        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
+        unsafe {
+            self.launch(
+                Part::Whole,
+                kernel,
+                kernel.long.block,
+                blocks,
+                arguments.list(),
+            )
+        }
     }
 
-    /// Queues what a selection among no items writes. Nothing goes to a count of the library's own: it is known.
+    /// Queues the writes of a selection from an empty input. Nothing goes to a count of the library's own: it is known.
     fn select_nothing(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if let Count::Callers(count) = count {
             driver::write_item(count.address, &[0; 8], self.stream)?;

@@ -1,7 +1,7 @@
 //! Calls on slices whose items are all copied to the device at once, on one lane: the inputs one after another, then room for the
-//! outputs. The part of the outputs that was written is copied back.
+//! outputs. What was written of the outputs is copied back.
 
-use super::layout::{Layout, Part};
+use super::layout::{Layout, Section};
 use super::results::Results;
 use crate::call::{Verb, Work};
 use crate::error::Result;
@@ -30,9 +30,9 @@ pub(crate) struct Wanted {
 /// A finished call, with its outputs on the device.
 pub(crate) struct Done<'gpu> {
     lane: Lane<'gpu>,
-    pub parts: Arguments<Part>,
-    /// The part that is at the start of the lane's buffer.
-    arrived: Option<Part>,
+    pub sections: Arguments<Section>,
+    /// The section that is at the start of the lane's buffer.
+    arrived: Option<Section>,
     /// How many items are chosen, or how many runs there are; 0 for other calls.
     pub count: usize,
 }
@@ -52,57 +52,18 @@ pub(crate) fn run_at_once<'gpu>(
         true => arguments.grouped(),
         false => 0..wanted.results,
     };
-    let item = arguments.input.host().item();
-    let result = verb.row().map_or(item, |row: &Row| row.result);
-    let key = match &arguments.shape {
-        Shape::Keys(keys) => keys.host().item(),
-        _ => item,
-    };
     let mut layout = Layout::default();
-    let mut parts = Arguments::new(layout.part_for(arguments.input.host())?);
-    parts.initial = arguments.initial;
-    if let Some(second) = &arguments.second {
-        parts.second = Some(layout.part_for(second.host())?);
-    }
-    parts.shape = match &arguments.shape {
-        Shape::Whole => Shape::Whole,
-        Shape::InOrder => Shape::InOrder,
-        Shape::Rows(items) => Shape::Rows(*items),
-        Shape::Columns(count) => Shape::Columns(*count),
-        Shape::Axis(axis) => Shape::Axis(*axis),
-        Shape::Segments(offsets) => Shape::Segments(layout.part_for(offsets.host())?),
-        Shape::Keys(keys) => Shape::Keys(layout.part_for(keys.host())?),
-    };
+    let mut sections = lay_out_inputs(&mut layout, arguments)?;
     let sent_bytes = layout.bytes();
-    let mut output = |count: usize, item| match count {
-        0 => Ok(None),
-        _ => layout.part(count, item).map(Some),
-    };
-    parts.results = output(wanted.results, result)?;
-    parts.rest = output(wanted.rest, item)?;
-    parts.indices = output(wanted.indices, NUMBER)?;
-    parts.lengths = output(wanted.lengths, NUMBER)?;
-    parts.unique_keys = output(wanted.unique_keys, key)?;
-    parts.total = output(wanted.total, result)?;
-    parts.count_to = output(usize::from(verb.needs_starts()), NUMBER)?;
-
+    lay_out_outputs(&mut layout, &mut sections, verb, arguments, wanted)?;
     let mut lane = entered.lane(layout.bytes())?;
-    let room = lane.bytes();
-    parts.input.fill(room, arguments.input.host());
-    if let (Some(part), Some(second)) = (parts.second, &arguments.second) {
-        part.fill(room, second.host());
-    }
-    if let (Shape::Segments(part), Shape::Segments(memory))
-    | (Shape::Keys(part), Shape::Keys(memory)) = (&parts.shape, &arguments.shape)
-    {
-        part.fill(room, memory.host());
-    }
+    fill(lane.bytes(), &sections, arguments);
     let lane = lane.send(sent_bytes)?;
-    let spans = parts.map_mut(|part| part.on(&lane));
+    let spans = sections.map_mut(|section| section.on(&lane));
     let Some(work) = Work::new(verb, &spans)? else {
         return Ok(Done {
             lane: lane.wait()?,
-            parts,
+            sections,
             arrived: None,
             count: 0,
         });
@@ -112,58 +73,128 @@ pub(crate) fn run_at_once<'gpu>(
     // If the number of results is known, their copy is queued at once.
     let arrived = match verb.chooses() {
         true => None,
-        false => parts.results.map(|part| part.items(range)),
+        false => sections.results.map(|section| section.items(range)),
     };
     let lane = match arrived {
-        Some(part) => lane.receive(part.at, part.bytes())?.wait()?,
+        Some(section) => lane.receive(section.at, section.bytes())?.wait()?,
         None => lane.wait()?,
     };
-    let mut done = Done {
+    let done = Done {
         lane,
-        parts,
+        sections,
         arrived,
         count: 0,
     };
-    if let Some(part) = done.parts.count_to {
-        let (numbers, counted) = done.take::<u64>(part)?;
-        done = counted;
-        done.count = numbers.first().map_or(0, |&count| count as usize);
-    } else if verb.chooses() {
-        // SAFETY: the work is done, and it wrote a number there.
-        done.count = unsafe { done.lane.call().read_number() }? as usize;
+    done.counted(verb)
+}
+
+/// The sections of the inputs.
+fn lay_out_inputs(
+    layout: &mut Layout,
+    arguments: &Arguments<Memory<'_>>,
+) -> Result<Arguments<Section>> {
+    let mut sections = Arguments::new(layout.section_for(arguments.input.host())?);
+    sections.initial = arguments.initial;
+    if let Some(second) = &arguments.second {
+        sections.second = Some(layout.section_for(second.host())?);
     }
-    Ok(done)
+    sections.shape = match &arguments.shape {
+        Shape::Whole => Shape::Whole,
+        Shape::InOrder => Shape::InOrder,
+        Shape::Rows(items) => Shape::Rows(*items),
+        Shape::Columns(count) => Shape::Columns(*count),
+        Shape::Axis(axis) => Shape::Axis(*axis),
+        Shape::Segments(offsets) => Shape::Segments(layout.section_for(offsets.host())?),
+        Shape::Keys(keys) => Shape::Keys(layout.section_for(keys.host())?),
+    };
+    Ok(sections)
+}
+
+/// The sections of the outputs that are wanted.
+fn lay_out_outputs(
+    layout: &mut Layout,
+    sections: &mut Arguments<Section>,
+    verb: Verb,
+    arguments: &Arguments<Memory<'_>>,
+    wanted: Wanted,
+) -> Result<()> {
+    let item = arguments.input.host().item();
+    let result = verb.row().map_or(item, |row: &Row| row.result);
+    let key = match &arguments.shape {
+        Shape::Keys(keys) => keys.host().item(),
+        _ => item,
+    };
+    let mut output = |count: usize, item| match count {
+        0 => Ok(None),
+        _ => layout.section(count, item).map(Some),
+    };
+    sections.results = output(wanted.results, result)?;
+    sections.rest = output(wanted.rest, item)?;
+    sections.indices = output(wanted.indices, NUMBER)?;
+    sections.lengths = output(wanted.lengths, NUMBER)?;
+    sections.unique_keys = output(wanted.unique_keys, key)?;
+    sections.total = output(wanted.total, result)?;
+    sections.count_to = output(usize::from(verb.needs_starts()), NUMBER)?;
+    Ok(())
+}
+
+/// Copies the inputs to their sections of a lane's buffer.
+fn fill(buffer: &mut [u8], sections: &Arguments<Section>, arguments: &Arguments<Memory<'_>>) {
+    sections.input.fill(buffer, arguments.input.host());
+    if let (Some(section), Some(second)) = (sections.second, &arguments.second) {
+        section.fill(buffer, second.host());
+    }
+    if let (Shape::Segments(section), Shape::Segments(memory))
+    | (Shape::Keys(section), Shape::Keys(memory)) = (&sections.shape, &arguments.shape)
+    {
+        section.fill(buffer, memory.host());
+    }
 }
 
 impl Done<'_> {
-    /// The items of a part.
-    pub fn take<R: Item>(self, part: Part) -> Result<(Vec<R>, Self)> {
-        debug_assert_eq!(Type::of::<R>().bytes, part.item.bytes);
-        let mut results = Results::<R>::new(part.item_count)?;
+    /// The same, with how many items are chosen, or how many runs there are.
+    fn counted(self, verb: Verb) -> Result<Self> {
+        if let Some(section) = self.sections.count_to {
+            let (numbers, done) = self.take::<u64>(section)?;
+            let count = numbers.first().map_or(0, |&count| count as usize);
+            return Ok(Self { count, ..done });
+        }
+        let count = match verb.chooses() {
+            // SAFETY: the work is done, and it wrote a number there.
+            true => unsafe { self.lane.call().read_number() }? as usize,
+            false => 0,
+        };
+        Ok(Self { count, ..self })
+    }
+
+    /// The items of a section.
+    pub fn take<R: Item>(self, section: Section) -> Result<(Vec<R>, Self)> {
+        debug_assert_eq!(Type::of::<R>().bytes, section.item.bytes);
+        let mut results = Results::<R>::new(section.item_count)?;
         let to = results.bytes();
-        let mut done = self.fetch(part)?;
+        let mut done = self.fetch(section)?;
         to.write_copy_of_slice(&done.lane.bytes()[..to.len()]);
         // SAFETY: the items have come back, all of them.
         Ok((unsafe { results.written() }, done))
     }
 
-    /// Writes the items of a part to the first places of `to`, which has room for them.
-    pub fn take_to(self, part: Part, to: &mut [u8]) -> Result<Self> {
-        let mut done = self.fetch(part)?;
-        let bytes = part.bytes().min(to.len());
+    /// Writes the items of a section to the first places of `to`, which has room for them.
+    pub fn take_to(self, section: Section, to: &mut [u8]) -> Result<Self> {
+        let mut done = self.fetch(section)?;
+        let bytes = section.bytes().min(to.len());
         to[..bytes].copy_from_slice(&done.lane.bytes()[..bytes]);
         Ok(done)
     }
 
-    /// Copies a part to the start of the lane's buffer.
-    fn fetch(self, part: Part) -> Result<Self> {
-        if self.arrived == Some(part) || part.item_count == 0 {
+    /// Copies a section to the start of the lane's buffer.
+    fn fetch(self, section: Section) -> Result<Self> {
+        if self.arrived == Some(section) || section.item_count == 0 {
             return Ok(self);
         }
         let lane = self.lane.into_busy()?;
         Ok(Self {
-            lane: lane.receive(part.at, part.bytes())?.wait()?,
-            arrived: Some(part),
+            lane: lane.receive(section.at, section.bytes())?.wait()?,
+            arrived: Some(section),
             ..self
         })
     }

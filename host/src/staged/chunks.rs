@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::gpu::{Entered, SHORT_BYTES, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::Queue;
+use crate::whole::ReducePlan;
 
 /// Bytes of the longest board: with two GPUs or more, each has no more than half of the chunks, rounded up.
 const MOST_BOARD_BYTES: u64 =
@@ -42,12 +43,12 @@ pub(crate) fn reduce_chunks(
         .map(|from| Piece { from, to: &mut [] });
 
     let item_count = items.count() as u64;
-    let state_words = (row.division.reduce_state_words)(item_count);
+    let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
     // Nothing is written here: the last ticket is taken elsewhere.
     let result = conductor.result()?;
-    let slot_bytes = 8 * row.division.words_per_accumulator;
+    let slot_bytes = 8 * row.division.accumulator_words;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
     debug_assert!(STATES_OFFSET + partial_bytes <= MOST_BOARD_BYTES);
     let mut board = entered.lane((STATES_OFFSET + partial_bytes) as usize)?;

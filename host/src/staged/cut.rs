@@ -68,8 +68,8 @@ impl Cut {
     /// The pieces of a reduction.
     pub fn of_reduction(row: &'static Row, item_count: usize) -> Self {
         let count = item_count as u64;
-        let chunks = (row.division.reduce_chunk_count)(count);
-        let chunk_items = (row.division.reduce_chunk_items)(count);
+        let tiles = row.division.reduce_tiles;
+        let (chunks, chunk_items) = (tiles.chunk_count(count), tiles.chunk_items(count));
         Self::new(chunks, chunk_items, row, |row, item_count| {
             Room::of_items(row.item, item_count)
         })

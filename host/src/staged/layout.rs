@@ -1,4 +1,4 @@
-//! The parts of a lane's memory, one after another: inputs that are uploaded whole, and their results.
+//! The sections of a lane's memory, one after another: inputs that are uploaded whole, and their results.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::gpu::BusyLane;
 use crate::kernel::Type;
 use crate::launch::Span;
 
-/// The alignment of a part, that of device memory.
+/// The alignment of a section, that of device memory.
 const ALIGNMENT: usize = 256;
 
-/// Parts so far.
+/// Sections so far.
 #[derive(Default)]
 pub(super) struct Layout {
     end: usize,
 }
 
-/// A part, of this many items.
+/// A section, of this many items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Section {
     /// Its first byte.
     pub at: usize,
     pub item_count: usize,
@@ -27,8 +27,8 @@ pub(crate) struct Part {
 }
 
 impl Layout {
-    /// A part for `item_count` items, after the others.
-    pub fn part(&mut self, item_count: usize, item: Type) -> Result<Part> {
+    /// A section for `item_count` items, after the others.
+    pub fn section(&mut self, item_count: usize, item: Type) -> Result<Section> {
         let at = self.end.checked_next_multiple_of(ALIGNMENT);
         let end = item_count
             .checked_mul(item.bytes)
@@ -39,25 +39,25 @@ impl Layout {
             });
         };
         self.end = end;
-        Ok(Part {
+        Ok(Section {
             at,
             item_count,
             item,
         })
     }
 
-    /// A part for these items.
-    pub fn part_for(&mut self, items: Items<'_>) -> Result<Part> {
-        self.part(items.count(), items.item)
+    /// A section for these items.
+    pub fn section_for(&mut self, items: Items<'_>) -> Result<Section> {
+        self.section(items.count(), items.item)
     }
 
-    /// Bytes of all parts.
+    /// Bytes of all sections.
     pub fn bytes(&self) -> usize {
         self.end
     }
 }
 
-impl Part {
+impl Section {
     /// A range of its items.
     pub fn items(self, range: Range<usize>) -> Self {
         Self {

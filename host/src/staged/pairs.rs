@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gpu::{BusyLane, Entered};
 use crate::kernel::Row;
 use crate::launch::Queue;
-use crate::whole::PairSpan;
+use crate::whole::{PairSpan, ReducePlan};
 
 /// Alignment of the second values in a lane's memory.
 const ALIGNMENT: usize = 256;
@@ -30,7 +30,7 @@ pub(crate) fn reduce_pairs(
 ) -> Result<()> {
     let item_count = left.count();
     let cut = Cut::of_reduction(row, item_count);
-    let state_words = (row.division.reduce_state_words)(item_count as u64);
+    let state_words = ReducePlan::whole(row, item_count as u64).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);

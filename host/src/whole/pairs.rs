@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use warpfold_kernels::reduce::ReducePairsArguments;
-use warpfold_kernels::workspace::Control;
-
 use super::Destination;
 use super::reduce::ReducePlan;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Queue, Region, Span, Untyped, check_lengths};
+use crate::launch::{Queue, ReducePairsWords, Region, Span, check_lengths};
 
 /// Pairs in the device's memory: equally many values in two arrays. A row's items are the pairs.
 #[derive(Clone, Copy)]
@@ -36,7 +33,7 @@ impl PairSpan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of pairs: of no pairs, the operator's identity.
+    /// Queues a reduction of pairs. The result for no pairs is the operator's identity.
     pub fn reduce_pairs(
         &mut self,
         row: &'static Row,
@@ -49,7 +46,7 @@ impl Queue<'_> {
         if item_count == 0 {
             return self.write_lowered(row, None, to.address());
         }
-        let chunks = 0..(row.division.reduce_chunk_count)(item_count);
+        let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
         // SAFETY: the check above found both inputs and the caller's place for the result to be memory of the context, aligned, and the
         // result apart from both; a `DeviceSlice` is as long as it says. A place of the library's own has room for any result. All chunks
         // at once.
@@ -85,21 +82,20 @@ impl Queue<'_> {
         } = ReducePlan::of_chunks(row, item_count, chunks);
         let kernel = self.entered.kernel(&row.entry)?;
         let scratch = self.scratch(part, state_words)?;
-        let mut arguments = ReducePairsArguments::<Untyped, Untyped, Untyped> {
-            left: pairs.left.address as *const Untyped,
-            right: pairs.right.address as *const Untyped,
+        let mut arguments = ReducePairsWords {
+            left: pairs.left.address,
+            right: pairs.right.address,
             item_count,
             first_chunk: chunks.start,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
-            output: output as *mut Untyped,
+            output: output,
         };
-        let pointers = &mut arguments.pointers();
         let blocks = chunks.end - chunks.start;
-        // SAFETY: these are the arguments of a reduction of pairs, laid out as with the kernel's types. Block `i` reads chunk
+        // SAFETY: these are the arguments of a reduction of pairs. Block `i` reads chunk
         // `chunks.start + i` of either input, by the first condition, and the last one writes `output`, by the second. The workspace has
         // the state words that the plan needs.
-        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
+        unsafe { self.launch(part, kernel, kernel.long.block, blocks, arguments.list()) }
     }
 }

@@ -1,18 +1,15 @@
-//! Reductions of all items: the plan, and the launches, of which a call may have several.
+//! Reductions of all items: the plan, and the launches. A call may have several launches.
 
 use std::ops::Range;
-
-use warpfold_kernels::reduce::ReduceArguments;
-use warpfold_kernels::workspace::Control;
 
 use super::Destination;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
+use crate::launch::{Part, Queue, ReduceWords, Region, Span};
 
 /// A launch of a reduction: which of its chunks, and the state words that all of them need.
-pub(super) struct ReducePlan {
+pub(crate) struct ReducePlan {
     pub part: Part,
     /// The launch has a block for each.
     pub chunks: Range<u64>,
@@ -22,35 +19,36 @@ pub(super) struct ReducePlan {
 impl ReducePlan {
     /// These chunks of a reduction of `item_count` items.
     pub fn of_chunks(row: &Row, item_count: u64, chunks: Range<u64>) -> Self {
+        let whole = Self::whole(row, item_count);
         Self {
-            part: Part::new(&chunks, (row.division.reduce_chunk_count)(item_count)),
+            part: Part::new(&chunks, whole.chunks.end),
             chunks,
-            state_words: (row.division.reduce_state_words)(item_count),
+            ..whole
         }
     }
 
     /// A whole reduction of `item_count` items.
     pub fn whole(row: &Row, item_count: u64) -> Self {
-        Self {
-            part: Part::Whole,
-            chunks: 0..(row.division.reduce_chunk_count)(item_count),
-            state_words: (row.division.reduce_state_words)(item_count),
-        }
+        Self::of_count(row, row.division.reduce_tiles.chunk_count(item_count))
     }
 
     /// A whole reduction of any number of items up to `most_items`.
-    pub fn of_most(row: &Row, most_items: u64) -> Self {
+    fn of_most(row: &Row, most_items: u64) -> Self {
+        Self::of_count(row, row.division.reduce_tiles.most_chunks(most_items))
+    }
+
+    fn of_count(row: &Row, chunk_count: u64) -> Self {
         Self {
             part: Part::Whole,
-            chunks: 0..(row.division.reduce_most_chunks)(most_items),
-            state_words: (row.division.reduce_most_state_words)(most_items),
+            chunks: 0..chunk_count,
+            state_words: chunk_count * row.division.accumulator_words,
         }
     }
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`, or of as many items of it as the number at the first place of `count` says. Of no items the result is
-    /// the operator's identity.
+    /// Queues a reduction of `input`, or of as many items of it as the number at the first place of `count` says. The result for no items
+    /// is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -136,21 +134,28 @@ impl Queue<'_> {
     ) -> Result<()> {
         let kernel = self.entered.kernel(&row.entry)?;
         let scratch = self.scratch(plan.part, plan.state_words)?;
-        let mut arguments = ReduceArguments::<Untyped, Untyped> {
-            input: input.address as *const Untyped,
+        let mut arguments = ReduceWords {
+            input: input.address,
             item_count: input.item_count as u64,
-            item_count_at: count.map_or(0, |count| count.address) as *const u64,
+            item_count_at: count.map_or(0, |count| count.address),
             first_chunk: plan.chunks.start,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
-            output: output as *mut Untyped,
+            output: output,
         };
-        let pointers = &mut arguments.pointers();
         let blocks = plan.chunks.end - plan.chunks.start;
-        // SAFETY: these are a reduction's arguments, laid out as with the kernel's types. Block `i` reads chunk `chunks.start + i`, and
+        // SAFETY: these are a reduction's arguments. Block `i` reads chunk `chunks.start + i`, and
         // the last one writes `output`: these can be read and written by the first condition. The kernel reads the number, by the
         // second, and takes the smaller of it and `item_count`. The workspace has the state words that the plan needs.
-        unsafe { self.launch(plan.part, &kernel, kernel.long.block, blocks, pointers) }
+        unsafe {
+            self.launch(
+                plan.part,
+                kernel,
+                kernel.long.block,
+                blocks,
+                arguments.list(),
+            )
+        }
     }
 }

@@ -94,7 +94,7 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction that combines pairwise, for one thread: a fold of what its vectors of a tile combine to.
+/// Step 2 of a reduction that combines pairwise, for one thread: a fold of its vectors' totals.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {
@@ -134,7 +134,7 @@ pub fn exclusive_scan_from<O: Op<T>, T: Element>(
     scan::<O, T>(items, initial, Placement::LeftOut).0
 }
 
-/// The total beside a scan, with an initial value before the first item.
+/// The total of a scan that begins with an initial value.
 pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) -> O::Output {
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }

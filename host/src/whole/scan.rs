@@ -1,26 +1,25 @@
-//! Scans of all items: the plan, the launches, of which a call may have several, and what a scan may have besides: an initial value, a
-//! place for the total, a number of items that only the device knows.
+//! Scans of all items: the plan, the launches (a call may have several), and the options: an initial value, an output for the total, a
+//! count in device memory.
 
 use std::ops::Range;
 
 use warpfold_kernels::launch::SCAN_HAS_INITIAL;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::launch::SCAN_PUBLISHES_ONLY;
-use warpfold_kernels::scan::ScanArguments;
-use warpfold_kernels::workspace::{Control, INITIAL_OFFSET};
+use warpfold_kernels::workspace::INITIAL_OFFSET;
 
 use super::Destination;
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
+use crate::launch::{Part, Queue, Region, ScanWords, Span};
 
-/// What a scan may be beside one of its items, from the first to the last, to results.
+/// The options of a scan.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanExtras<'a> {
     /// Whether it goes from the last item to the first.
     pub is_reversed: bool,
-    /// What stands before the first item: the bytes of an accumulator.
+    /// The prefix of the first item: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
     /// Where the total goes.
     pub total: Option<Destination>,
@@ -38,7 +37,7 @@ impl ScanExtras<'_> {
     };
 }
 
-/// A launch of a scan: which of its tiles, and what all of them need.
+/// A launch of a scan: its tiles, and the memory that all launches share.
 struct ScanPlan {
     part: Part,
     is_short: bool,
@@ -140,8 +139,8 @@ impl Queue<'_> {
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that publishes the aggregates of these tiles of a scan of `input`, and of the groups of which it has all
-    /// tiles, and stores nothing.
+    /// Queues a launch that stores nothing. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that consist
+    /// of such tiles.
     ///
     /// # Safety
     ///
@@ -203,32 +202,31 @@ impl Queue<'_> {
             driver::write_item(scratch.control + INITIAL_OFFSET, initial, self.stream)?;
             bits |= SCAN_HAS_INITIAL;
         }
-        let mut arguments = ScanArguments::<Untyped, Untyped> {
-            input: input.address as *const Untyped,
-            output: output as *mut Untyped,
-            total: extras.total.map_or(0, Destination::address) as *mut Untyped,
+        let mut arguments = ScanWords {
+            input: input.address,
+            output: output,
+            total: extras.total.map_or(0, Destination::address),
             item_count,
-            item_count_at: extras.count.map_or(0, |count| count.address) as *const u64,
+            item_count_at: extras.count.map_or(0, |count| count.address),
             first_tile: tiles.start,
             end_tile: tiles.end | bits,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
+            control: scratch.control,
+            states: scratch.states,
             state_words: scratch.state_words,
         };
-        let pointers = &mut arguments.pointers();
         let grid = match plan.is_short {
             true => kernel.short,
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's arguments, laid out as with the kernel's types. The blocks read and write the items of these tiles
+        // SAFETY: these are a scan's arguments. The blocks read and write the items of these tiles
         // alone, and the extras: the first three conditions. The workspace has the state words that the plan needs, also those of as many
         // items as a number may say; the kernel takes the smaller of that and `item_count`.
-        unsafe { self.launch(plan.part, &kernel, grid.block, blocks, pointers) }
+        unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }
 
-/// What a scan reads and writes beside its options.
+/// The input and the output of a scan.
 fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
     [
         Some(Region::read(Argument::Input, input)),
@@ -236,7 +234,7 @@ fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
     ]
 }
 
-/// Checks what can be known of a scan's arguments without the driver.
+/// The checks of a scan's arguments that need no driver.
 #[cfg(feature = "nccl")]
 pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
     crate::launch::check(&of_scan(input, output))

@@ -1,4 +1,4 @@
-//! Calls in several launches: all of them queued, or not.
+//! Calls in several launches: all launches are queued, or none.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a scan puts at each place of a vector.
+//! How a scan writes the results of a vector.
 
 #[cfg(feature = "stable")]
 use crate::contract::vector_items;
@@ -12,10 +12,10 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{lift, Items};
 
-/// What a scan puts at each place.
+/// Inclusive or exclusive, and forward or backward.
 pub trait Placement {
-    /// The results of one vector, `before` which this stands; then it is what stands before the next. The vector's first item
-    /// is item `index` of the input.
+    /// Computes the results of one vector from its prefix `before`, which becomes the next vector's prefix. The vector's first item is item
+    /// `index` of the input.
     fn place<O: Op<T>, T: Element>(
         before: &mut O::Accumulator,
         vector: &Vector,
@@ -101,15 +101,15 @@ impl Placement for Either {
     }
 }
 
-/// The combination of all items of a vector up to a place, and of what stands before the vector.
+/// The vector's prefix, combined with the vector's items up to a place.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The vector's items alone; with what stands before, where they are appended to that.
+    /// The vector's items alone; or the prefix and the items, if the items are appended to it.
     items: Option<O::Accumulator>,
 }
 
 impl<O: Op<T>, T: Element> UpTo<O, T> {
-    /// Whether items are appended to what stands before: where any order does, and to a wide accumulator.
+    /// Whether items are appended to the prefix: with exact operators, and with wide accumulators.
     const GOES_ON: bool = O::EXACT || O::Accumulator::IS_WIDE;
 
     #[inline(always)]

@@ -4,9 +4,9 @@
 //! that the lanes' accesses lie side by side. It scans them
 //!
 //! - striped too, a row at a time, by shuffles;
-//! - **blocked**, where accumulators have [more than one word](crate::contract::ScanShape::is_blocked): a lane has consecutive
-//!   vectors, folds them in registers, and only the lanes' totals are shuffled. The results are passed on through shared memory once
-//!   more. Of a wide accumulator, what stands before each vector would fill the registers.
+//! - **blocked**, where accumulators have [more than one word](crate::contract::ScanShape::is_blocked): a lane has consecutive vectors,
+//!   folds them in registers, and only the lanes' totals are shuffled. The results are passed on through shared memory once more. The
+//!   prefixes of all vectors would fill the registers if the accumulator is wide.
 //!
 //! A vector's results lie where its items lay, so a slot has room for either.
 
@@ -30,8 +30,8 @@ pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 /// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// What stands before each vector of a thread, in its tile or its warp; in the first place alone, before all of them, where
-/// the tile is scanned blocked.
+/// The prefix of each vector of a thread, within its tile or its warp. If the tile is scanned blocked, the first entry alone is used: the
+/// prefix of all of the thread's vectors.
 pub type Before<A> = [A; THREAD_VECTORS];
 
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
@@ -312,7 +312,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
 
 /// A warp's rows of a tile, scanned.
 pub struct Rows<A> {
-    /// What stands before the thread's vectors in the warp.
+    /// The prefix of the thread's vectors within the warp.
     before: Before<A>,
     /// All items of the warp.
     total: A,
@@ -320,8 +320,8 @@ pub struct Rows<A> {
 
 /// A tile, scanned.
 pub struct Scanned<A> {
-    /// What stands before the thread's vectors in the tile.
+    /// The prefix of the thread's vectors within the tile.
     pub before: Before<A>,
-    /// The items of the tile up to the end of the warp: on the last warp, the tile's aggregate.
+    /// The tile's items up to the end of the warp, combined. On the last warp, this is the tile's aggregate.
     pub upto: A,
 }

@@ -18,7 +18,7 @@ pub trait Shape: Copy {
     /// Vectors of each thread.
     const ROWS: usize = Self::SHAPE.rows;
 
-    /// Whether it is that of long scans.
+    /// Whether this is the shape of long scans.
     const IS_LONG: bool;
 
     /// Items of a vector, and results.

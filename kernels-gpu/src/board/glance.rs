@@ -10,10 +10,10 @@ use super::Board;
 /// The most slots that are seen before the first one, [`WARP_LANES`] apart.
 pub const NEIGHBOURS: usize = 7;
 
-/// The bit of the slot that lies elsewhere, among those that are wanted or published.
+/// The bit of the slot on the other board, in the masks of wanted and of published slots.
 pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
-/// Runs a block for each slot but the other one, the first one and then those before it.
+/// Runs a block for each slot of the first board: slot `first`, then the slots before it.
 macro_rules! for_each_place {
     ($k:ident => $body:block) => {
         for_each_vector!($k in 0 1 2 3 4 5 6 7 => $body)
@@ -46,14 +46,14 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
         }
     }
 
-    /// Adds what was read of a place.
+    /// Notes the words read from a slot.
     #[inline(always)]
     fn add(&mut self, place: usize, (value, is_published): (A, bool)) {
         self.values[place] = value;
         self.published |= (is_published as u32) << place;
     }
 
-    /// Adds what was read of the other slot.
+    /// Notes the words read from the slot on the other board.
     #[inline(always)]
     fn add_other(&mut self, (value, is_published): (P, bool)) {
         self.other = value;
@@ -62,10 +62,9 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Looks at `first` and the slots before it, and at slot `other` of the board `others`: at those whose bits are set in `wanted`.
+    /// Reads slot `first` and the slots before it, and slot `other` of the board `others`, as far as their bits are set in `wanted`.
     ///
-    /// # Safety
-    /// The boards have the slots that are wanted.
+    /// # Safety Every slot whose bit is set in `wanted` exists.
     #[inline(always)]
     pub unsafe fn glance<A: Accumulator, P: Accumulator>(
         &self,

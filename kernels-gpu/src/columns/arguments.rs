@@ -20,7 +20,8 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or where the device's memory has how many rows of a matrix or how many matrices there are, up to those above.
+            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are its
+            /// upper limits.
             count_at: *const u64,
             /// Which of them it counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -56,7 +57,8 @@ macro_rules! with_columns_scan_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or where the device's memory has how many rows of a matrix or how many matrices there are, up to those above.
+            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are its
+            /// upper limits.
             count_at: *const u64,
             /// Which of them it counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -76,12 +78,12 @@ macro_rules! with_columns_scan_arguments {
 
 with_columns_reduce_arguments! {
     [arguments]
-    /// What a launch tells a reduction of the columns of items of type `T` to results of type `R`.
+    /// The arguments of a reduction of columns: items of type `T`, results of type `R`.
     ColumnsReduceArguments<T, R>;
 }
 
 with_columns_scan_arguments! {
     [arguments]
-    /// What a launch tells a scan of the columns of items of type `T` to results of type `R`.
+    /// The arguments of a scan of columns: items of type `T`, results of type `R`.
     ColumnsScanArguments<T, R>;
 }

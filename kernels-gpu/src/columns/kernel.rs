@@ -11,26 +11,27 @@
 //!
 //! How the work is divided is said in [`crate::columns`].
 //!
-//! **Long columns.** Their chunks combine by sixteens too, as those of long segments do (see [`crate::segments::kernel`]): the unit that has
-//! the last chunk of sixteen combines them, that with the last of 256 also combines the results of these, and so on; each tells one
-//! value, when it has no more to combine. All units of a block take these steps together, a level of sixteens at a time: up to 15
-//! warps wait for a value each, for all lanes at once.
+//! **Long columns.** Their chunks combine by sixteens, too, as those of long segments do (see [`crate::segments::kernel`]). The unit with
+//! the last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on.
+//! Each unit publishes one value, when it has no more to combine. All units of a block take these steps together, a level of sixteens at a
+//! time: up to 15 warps wait for a value each, for all lanes at once.
 //!
-//! **Scans** go the same way up, and tell the same values. Then they go down: what stands before a chunk is made of values that
-//! others tell without waiting for what stands before theirs, at most 15 for each level.
+//! **Scans** go up in the same way, and publish the same values. Then they go down: a chunk's prefix is combined from published values, at
+//! most 15 for each level. Units publish these before they wait for a prefix of their own.
 //!
-//! **Progress.** What a unit waits for are values of units with lower numbers: of its own block, or of blocks with earlier tickets, which
-//! have started. A value of level `l`, for which 16^`l` chunks are combined, is told when its block comes to that level on the way up,
-//! before any unit of the block waits there; a block on the way down has told all. So of the blocks that wait, one goes on: of those at
-//! the lowest level on the way up, the one with the first ticket; and if none is on the way up, any.
+//! **Progress.** A unit waits only for values of units with lower numbers. These belong to its own block, or to blocks with earlier
+//! tickets, which have started. A value of level `l` combines 16^`l` chunks. A block publishes its values of a level when it comes to that
+//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the waiting
+//! blocks can always go on. If there are blocks on the way up, it is the one with the first ticket among those at the lowest level; if
+//! there are none, it is any block.
 //!
-//! Cost: every item and every result once; of a column of several chunks, a state word for each 32 bits of the accumulator of each
-//! chunk, written once and read once, or, by a scan, once for each later unit of the same sixteen. 1 barrier a block; where columns have
-//! several chunks, 1 more, 2 for each level on which one of the block's units goes up, and, of a scan, 2 for each on which it goes down
-//! and 1 for what it finds.
+//! Cost: every item and every result once; if a column has several chunks, a state word for each 32 bits of each chunk's accumulator. It is
+//! written once and read once; a scan reads it once for each later unit of the same sixteen. 1 barrier a block. If columns have several
+//! chunks: 1 more, 2 for each level on which one of the block's units goes up, and in a scan 2 for each level on which it goes down, and 1
+//! for the prefixes.
 //!
 //! **Counts.** Where the device's memory has how many rows there are, or how many matrices, the launch is as large as one of all. Blocks
-//! without units take their tickets, and wait for nobody.
+//! without units take their tickets, and wait for no other block.
 
 mod chunks;
 mod leaves;
@@ -133,11 +134,10 @@ struct Extent {
     skipped: u64,
 }
 
-/// The rows of a matrix and the columns of all matrices: those of the launch, or as many of the rows or of the matrices as the number at
-/// this address says, if there is one.
+/// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number there replaces the launch's number of rows
+/// or of matrices.
 ///
-/// # Safety
-/// Work before the launch is awaited. The address is null or that of a readable number.
+/// # Safety Work before the launch is awaited. The address is null, or a number can be read there.
 #[inline(always)]
 unsafe fn extent(
     (row_count, column_count): (u64, u64),
@@ -175,7 +175,7 @@ unsafe fn extent(
     }
 }
 
-/// What the threads of a block know of their launch.
+/// The launch, as the threads of a block know it.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,
@@ -195,9 +195,9 @@ struct Launch<O: Op<T>, T: Element> {
 /// The unit of a lane, and the leaf of a warp. There is no more of it than that, since it is kept while items fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
-    /// Whether there is such a unit. If not, it is of the last one's column, and has nothing before it.
+    /// Whether there is such a unit. If not, it has the column of the last unit, and no chunks before it.
     exists: bool,
-    /// Its column, of those of all matrices.
+    /// Its column, counted over all matrices.
     column: u64,
     /// Its chunk, for which 32 bits are enough: there are fewer units of columns of several chunks, see [`Launch::slot`].
     chunk: u32,
@@ -263,7 +263,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.row_count > CHUNK_ROWS
     }
 
-    /// Takes the block's ticket, and tells the block.
+    /// Takes the block's ticket, and gives it to all threads.
     ///
     /// # Safety
     /// Convergent: the whole block, of the launch of [`columns_reduce`].
@@ -281,7 +281,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.shared).ticket = ticket.index;
                 (*self.shared).tag = ticket.tag;
             }
-            // Orders the ticket before everybody's reads.
+            // Orders the write of the ticket before all threads' reads.
             simt::barrier();
         }
     }
@@ -330,24 +330,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The slot of a unit's state word: its number. Of columns of several chunks there is at most one unit for each 128 items, so 32 bits
-    /// are enough for 512 GiB.
+    /// The slot of a unit's state word: its number. If columns have several chunks, there is at most one unit for each 128 items, so 32
+    /// bits are enough for 512 GiB.
     #[inline(always)]
     fn slot(&self, unit: &Unit) -> u32 {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
-    /// Combines the totals of the calling threads' leaves, as far as the block has them, with what others have told: writes the
-    /// results of columns, and tells the others. Gives what stands before the leaf, to a scan.
+    /// Combines the totals of the block's leaves with the values that other blocks have published. Writes the results of columns, and
+    /// publishes values for other blocks. For a scan, gives the leaf's prefix.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`columns_reduce`], the unit the calling thread's.
     #[inline(always)]
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
-        // SAFETY: the caller's. What decides is the same on all threads.
+        // SAFETY: the caller's. The conditions have the same values on all threads.
         unsafe {
             self.leaf(simt::warp()).write(total);
-            // Orders the leaves' totals before the reads of those who combine them.
+            // Orders the writes of the leaves' totals before the reads by the threads that combine them.
             simt::barrier();
             let mut before = O::identity();
             let mut value = before;
@@ -363,7 +363,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::warp() == 0 {
                     self.told(0).write(before);
                 }
-                // Orders what stands before the chunks before everybody's reads.
+                // Orders the writes of the chunks' prefixes before all threads' reads.
                 simt::barrier();
                 before = simt::read_shared(self.told(0));
             }
@@ -381,7 +381,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The place of a value that others have told for the calling lane's unit.
+    /// The slot of a value that other blocks have published for the calling lane's unit.
     #[inline(always)]
     fn told(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: a place in shared memory, of which only the address is taken.

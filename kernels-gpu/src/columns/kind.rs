@@ -19,7 +19,7 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // The same, and three more for the prefixes of the chunks, which the block is told.
+    // The same, and three more for the chunks' prefixes, which warp 0 gives to the block.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

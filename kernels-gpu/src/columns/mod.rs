@@ -10,9 +10,9 @@
 //! # Along an axis
 //!
 //! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each place on the outer axis.
-//! The columns of all matrices are worked on as those of one: column `c` is column `c % inner` of matrix `c / inner`. From row to row and
-//! from matrix to matrix there may be more items than a row, or a matrix, has: a *pitch*. Rows of a matrix, with a pitch, are columns too:
-//! those of matrices of one column. None of this changes a bit: a column is where its items are.
+//! The columns of all matrices are numbered as if they belonged to one matrix: column `c` is column `c % inner` of matrix `c / inner`. From
+//! row to row and from matrix to matrix there may be more items than a row, or a matrix, has: a *pitch*. Rows with a pitch are columns,
+//! too: each row is a matrix of one column. None of this changes a bit: a column is where its items are.
 //!
 //! # The work
 //!
@@ -23,7 +23,7 @@
 //! lanes of a warp read neighbouring items of a row, and where a row has fewer items than a warp has lanes, the others read the chunks
 //! below, or the next matrices.
 //!
-//! Units of columns that have several chunks are told to other blocks by the state word of their number.
+//! If columns have several chunks, a unit publishes its value in the state words of its number.
 //!
 //! None of the numbers here but [`FAN`] changes a result.
 
@@ -91,7 +91,7 @@ pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
     }
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`.
+/// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Shared<A> {
     /// Which block it is, in the order of the tickets.
@@ -100,7 +100,7 @@ pub struct Shared<A> {
     pub tag: u32,
     /// The total of each leaf of each unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// What other blocks have told, for each unit. In the end, the first row has what stands before each.
+    /// The values that other blocks have published, for each unit. At the end, the first row has each unit's prefix.
     pub told: [Lanes<A>; FAN as usize - 1],
 }
 
@@ -119,6 +119,6 @@ const _: () = {
     );
     assert!(unit_warps(129) == 16 && unit_warps(u64::MAX) == BLOCK_WARPS);
     assert!(block_count(16, 513) == 2 && block_count(17, 256) == 1);
-    // What every device has for a block.
+    // Shared memory that every device has for a block.
     assert!(shared_bytes::<[u32; 16]>() <= 64 << 10);
 };

@@ -1,10 +1,10 @@
-//! What decides the speed of reductions and scans of columns and no bit. Each number says where it was measured and when. All are of compute capability
-//! 9.0; devices of others run with the same ones.
+//! Numbers that decide the speed of reductions and scans of columns, and no bit of the results. Each number says where it was measured and
+//! when. All are of compute capability 9.0; devices of others run with the same ones.
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 
-/// Blocks that share a multiprocessor: what the compiler fits the registers to.
+/// Blocks that share a multiprocessor. The compiler limits the registers accordingly.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Blocks of a reduction by `O` that share a multiprocessor.
@@ -12,8 +12,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 /// - One more of narrow items with small accumulators: they need no more registers than these leave. Sums of 1,024 columns of 2^28 `f32` in all
 ///   took 324 µs with two blocks (46 registers) and 260 with three (40), on an H200 (2026-11-25,
 ///   `warpfold-bench shapes --only "sums, 1024 columns"`).
-/// - Half as many where accumulators have more than 8 words, as those of `Statistics`, whose threads spilled 1.7 to 3.9 KiB into local memory
-///   with the registers that all blocks leave them (`ptxas` of CUDA 13.0, for 9.0; not timed).
+/// - Half as many if accumulators have more than 8 words, as with `Statistics`. With all blocks, its threads had so few registers that they
+///   spilled 1.7 to 3.9 KiB into local memory (`ptxas` of CUDA 13.0, for 9.0; not timed).
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     match (size_of::<T>(), O::Accumulator::WORDS) {
         (1..=4, 1..=3) => BLOCKS_PER_MULTIPROCESSOR + 1,

@@ -64,7 +64,7 @@ pub fn shared_memory<T>() -> *mut T {
     simt::shared_memory()
 }
 
-/// Waits for all threads of the block, and orders what they did before it before what they do after it.
+/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole block.
@@ -130,7 +130,7 @@ pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// What stands before the calling thread's warp, and the total of all warps, of lanes that are scanned.
+/// The prefix of the calling thread's warp, and the total of all warps. The lanes are scanned already.
 ///
 /// # Safety
 /// The same as for [`inclusive_scan`].

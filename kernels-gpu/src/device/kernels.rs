@@ -1,8 +1,8 @@
-//! What [`kernels!`](crate::kernels!) emits on the device: an entry for each kernel.
+//! The device's half of [`kernels!`](crate::kernels!): an entry for each kernel.
 
 use crate::simt;
 
-/// What a kernel can be given: numbers of 4 or 8 bytes, and pointers to global memory.
+/// A kernel's parameter: a number of 4 or 8 bytes, or a pointer to global memory.
 pub trait Parameter: Copy {
     /// The parameter as the kernel sees it.
     fn received(self) -> Self;

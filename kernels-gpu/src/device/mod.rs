@@ -7,8 +7,9 @@
 //! | [`block`] | [`block::THREADS`] threads | a barrier, shared memory, a reduction, scans, a broadcast |
 //! | [`atomic`] | a word that threads share | sums, maxima and minima |
 //!
-//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item, and combine what [`Op::lift`](crate::Op::lift) gave; what is
-//! written is up to [`Op::lower`](crate::Op::lower). The order in which they combine is fixed, so results repeat bit for bit.
+//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item, and combine values that [`Op::lift`](crate::Op::lift)
+//! gave. Call [`Op::lower`](crate::Op::lower) before you write a result. The order in which they combine is fixed, so results repeat bit
+//! for bit.
 //!
 //! # Convergence
 //!

@@ -52,8 +52,7 @@ pub fn grid_threads() -> u64 {
     simt::threads_in_grid()
 }
 
-/// Folds every `step`th item from `first` up to `end`, from left to right: each is lifted with its index. The identity where
-/// there is none.
+/// Folds every `step`th item from `first` up to `end`, from left to right: each is lifted with its index. The identity if there is none.
 ///
 /// Any threads call it, each for itself. Of the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
 ///

@@ -9,7 +9,7 @@ use crate::{simt, warp};
 
 pub use crate::warp::{shuffle_down, shuffle_from, shuffle_up};
 
-/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -9,7 +9,7 @@ use crate::{simt, warp};
 use super::view::{for_each_neighbour, View};
 use super::Lookback;
 
-/// What a look-back of the scan sees.
+/// The values that a scan's look-back reads.
 type Seen<'a, O, T> = View<'a, Lookback<<O as Op<T>>::Accumulator>>;
 
 /// A complete view from a tile, and the initial value of the scan.
@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// Whether any order gives the same bits.
     const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
 
-    /// What the lane saw of the own group, if it is there for the tile's prefix.
+    /// The lane's value of its own group, or the identity if the tile's prefix does not need it.
     #[inline(always)]
     fn lower(&self) -> O::Accumulator {
         if self.view.has_lower() {
@@ -88,7 +88,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         self.view.prefix().unwrap_or(self.initial)
     }
 
-    /// The group's prefix, a left fold, and what the lower tiles combine to. Valid on lane 0.
+    /// The group's prefix, which is a left fold, and the combination of the lower tiles. Valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp, once the view is complete.

@@ -1,6 +1,6 @@
-//! What a warp that looks back has seen of the board: which slots it asks for, and when it has seen enough.
+//! A warp's view of the board during a look-back: which slots it reads, and when it has seen enough.
 //!
-//! A scan and a selection look back alike; they differ in what a tile publishes, and in how a prefix is made of what was seen.
+//! A scan and a selection look back alike; they differ in the values that a tile publishes, and in how a prefix is combined from them.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
@@ -11,13 +11,13 @@ use super::{is_group_last, place_in_group, GROUP_TILES};
 
 /// Values that tiles and groups have published, in the words of a launch.
 pub trait Published {
-    /// What a tile publishes.
+    /// The value that a tile publishes.
     type Tile: Accumulator;
 
-    /// What is before a group.
+    /// A group's prefix.
     type Prefix: Accumulator;
 
-    /// Looks at `tile`, at the tiles 32, 64, … before it, and at the prefix of `group`: at those whose bits are set in `wanted`.
+    /// Reads the slots of `tile`, of the tiles 32, 64, … before it, and of the prefix of `group`, as far as their bits are set in `wanted`.
     ///
     /// # Safety
     /// The tiles and the group that are wanted exist.
@@ -48,7 +48,7 @@ const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
 }
 
-/// The lane, for what decides in the loops of a look-back, which have ballots.
+/// The lane, as the conditions of the look-back's loops use it: these have ballots.
 #[inline(always)]
 fn lane_in_loop() -> u32 {
     simt::in_loop(simt::lane())
@@ -58,7 +58,7 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// What the lane last saw: [`OWN`], a bit for each group before, [`PREFIX`].
+    /// The values that the lane read last: [`OWN`], a bit for each group before, [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
     /// How many groups lie between the nearest prefix that is known and the tile's; [`WARP_LANES`] if none is.
     distance: u32,
@@ -91,15 +91,13 @@ impl<'a, L: Published> View<'a, L> {
         view
     }
 
-    /// What was seen of a tile of the own group, for lane `l` of its tile `l`; and of that of each group before, up to
-    /// [`Self::distance`] groups away.
+    /// Lane `l`'s values of tile `l` of its own group, and of tile `l` of each group before, up to [`Self::distance`] groups away.
     #[inline(always)]
     pub fn tiles(&self) -> &[L::Tile; NEIGHBOURS + 1] {
         &self.seen.values
     }
 
-    /// What was seen of the prefix of the group that is as many groups away as the lane says; nothing where the lane stands for
-    /// the beginning.
+    /// The prefix of the group that is as many groups away as the lane's number; no value if that is before group 0.
     #[inline(always)]
     pub fn prefix(&self) -> Option<L::Prefix> {
         if self.has_initial() {
@@ -151,7 +149,7 @@ impl<'a, L: Published> View<'a, L> {
         self.has_own_tile() as u32 * OWN
     }
 
-    /// Whether the lane stands for the beginning: what stands before group 0 nobody publishes.
+    /// Whether the lane's group is before group 0, whose prefix no block publishes.
     #[inline(always)]
     fn has_initial(&self) -> bool {
         let lane = lane_in_loop();
@@ -191,7 +189,7 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// Waits for the tiles of the own group, and for those of the groups before, as far as there is no prefix.
+    /// Waits for the tiles of the own group, and for those of earlier groups back to the nearest prefix.
     ///
     /// # Safety
     /// Convergent: the whole warp. The slots are the scan's.

@@ -98,6 +98,13 @@ mod sealed {
 }
 
 /// Something for the minimum and something for the maximum.
+///
+/// ```
+/// use warpfold_kernels::op::Extremes;
+///
+/// let range = Extremes { min: -2, max: 5 };
+/// assert_eq!(range.max - range.min, 7);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Extremes<T> {

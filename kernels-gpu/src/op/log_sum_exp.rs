@@ -27,6 +27,15 @@ pub struct LogSumExp;
 
 /// The greatest of some items, and the sum of the exponentials of all items less the greatest. A softmax needs both:
 /// `exp(item − greatest) / sum`.
+///
+/// ```
+/// use warpfold_kernels::op::{LogSumExp, Op};
+///
+/// let [a, b] = [2.0, 2.0].map(<LogSumExp as Op<f32>>::lift);
+/// let both = LogSumExp::combine(a, b);
+/// let softmax = (2.0 - both.greatest()).exp() / both.sum();
+/// assert_eq!(softmax, 0.5);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(8))]
 pub struct Exponentials {
@@ -44,12 +53,28 @@ unsafe impl cust_core::DeviceCopy for Exponentials {}
 
 impl Exponentials {
     /// The greatest item; −∞ for none, NaN if there is one.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{LogSumExp, Op};
+    ///
+    /// let [a, b] = [2.0, 2.0].map(<LogSumExp as Op<f32>>::lift);
+    /// let both = LogSumExp::combine(a, b);
+    /// assert_eq!(both.greatest(), 2.0);
+    /// ```
     #[inline(always)]
     pub fn greatest(&self) -> f32 {
         self.greatest
     }
 
     /// The sum of `exp(item − greatest)`. 0 if there are no items but −∞.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{LogSumExp, Op};
+    ///
+    /// let [a, b] = [2.0, 2.0].map(<LogSumExp as Op<f32>>::lift);
+    /// let both = LogSumExp::combine(a, b);
+    /// assert_eq!(both.sum(), 2.0); // exp(0) + exp(0)
+    /// ```
     #[inline(always)]
     pub fn sum(&self) -> f32 {
         self.sum

@@ -61,32 +61,74 @@ unsafe impl cust_core::DeviceCopy for Moments {}
 
 impl Moments {
     /// The number of items.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).count(), 2);
+    /// ```
     pub fn count(&self) -> u64 {
         self.count as u64
     }
 
     /// The sum of the items. −0.0 for none.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).sum(), 6.0);
+    /// ```
     pub fn sum(&self) -> f64 {
         self.sum
     }
 
     /// The sum of the items' squared differences from their mean.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).squared_deviations(), 2.0);
+    /// ```
     pub fn squared_deviations(&self) -> f64 {
         self.squared_deviations
     }
 
     /// The mean; NaN for no items.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).mean(), 3.0);
+    /// ```
     pub fn mean(&self) -> f64 {
         self.sum / self.count
     }
 
     /// The variance of the items, as all there are: the mean of the squared differences from their mean. NaN for none.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).variance(), 1.0);
+    /// ```
     pub fn variance(&self) -> f64 {
         self.squared_deviations / self.count
     }
 
     /// The variance of what the items are a sample of: the sum of the squared differences divided by one less than the number
     /// of items. NaN for fewer than two.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::{Moments, Op};
+    ///
+    /// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+    /// assert_eq!(<Moments as Op<f64>>::combine(a, b).sample_variance(), 2.0);
+    /// ```
     pub fn sample_variance(&self) -> f64 {
         if self.count < 2.0 {
             return f64::NAN;
@@ -98,8 +140,24 @@ impl Moments {
 impl Commutative for Moments {}
 
 /// A type whose values are numbers, of which there are moments: all integers of 8 to 64 bits, and all floats.
+///
+/// ```
+/// use warpfold_kernels::op::Number;
+///
+/// /// The greatest difference between neighbours, of numbers of any type.
+/// fn greatest_step<T: Number>(items: &[T]) -> f64 {
+///     items.windows(2).map(|pair| (pair[1].to_f64() - pair[0].to_f64()).abs()).fold(0.0, f64::max)
+/// }
+/// assert_eq!(greatest_step(&[1_u8, 4, 2]), 3.0);
+/// ```
 pub trait Number: Element {
     /// The value, exactly or to the nearest.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::Number;
+    ///
+    /// assert_eq!(u64::MAX.to_f64(), 18_446_744_073_709_551_616.0); // to the nearest
+    /// ```
     fn to_f64(self) -> f64;
 }
 

@@ -8,6 +8,13 @@ use super::{canonical, Op};
 
 crate::item! {
     /// The map `x → scale · x + offset`: an item of [`Recurrence`]. It is aligned to its 8 bytes, so that kernels load it at once.
+    ///
+    /// ```
+    /// use warpfold_kernels::op::Affine;
+    ///
+    /// let halve_and_add = Affine { scale: 0.5, offset: 3.0 };
+    /// assert_eq!(halve_and_add.scale * 8.0 + halve_and_add.offset, 7.0);
+    /// ```
     #[repr(align(8))]
     pub struct Affine {
         /// What the value before is multiplied by.

@@ -6,6 +6,14 @@ use super::{ArgMax, ArgMin, Commutative, Moments, Number, Op, Ordered, Triple};
 use crate::element::Words;
 
 /// [`Moments`], [`ArgMin`] and [`ArgMax`] in one reading: an operator, and its result.
+///
+/// ```
+/// use warpfold_kernels::op::{Op, Statistics};
+///
+/// let (a, b) = (<Statistics as Op<f64>>::lift_at(2.0, 0), <Statistics as Op<f64>>::lift_at(4.0, 1));
+/// let both = <Statistics as Op<f64>>::lower(<Statistics as Op<f64>>::combine(a, b));
+/// assert_eq!((both.moments.mean(), both.min_index, both.max_index), (3.0, 0, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Statistics {

@@ -22,6 +22,14 @@ use crate::pairwise;
 pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
 
 /// Three values of any types, back to back.
+///
+/// ```
+/// use warpfold_kernels::op::Triple;
+///
+/// let Triple(small, large, last) = Triple(1_u8, 2.5_f64, 3_u16);
+/// assert_eq!((small, large, last), (1, 2.5, 3));
+/// assert_eq!(size_of::<Triple<u8, f64, u16>>(), 11);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, packed)]
 pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);

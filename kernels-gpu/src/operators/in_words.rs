@@ -1,8 +1,8 @@
-//! A user's operator as its kernels have it: what it combines is moved word by word.
+//! A user's operator as its kernels use it: accumulators are moved word by word.
 //!
-//! A struct of three words or more is moved as a whole, and compilers move a whole as it suits them: here 64 bits and then 32, there 32
-//! and then 64. LLVM does not put into registers what is written one way and read another, and a kernel has no other memory. So each value
-//! is taken apart into words, and put together again, where it goes into the operator and where it comes out.
+//! A struct of three words or more is moved as a whole, and compilers move a whole as it suits them: here 64 bits and then 32, there 32 and
+//! then 64. LLVM keeps a value in registers only if it is read as it was written, and a kernel has no other memory for it. So each value is
+//! taken apart into words, and put together again, where it goes into the operator and where it comes out.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use crate::op::{Commutative, Op};
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// Of the operator itself that is asked by [`commutes`], so that the compiler's message names the row.
+/// [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles for an operator that commutes.

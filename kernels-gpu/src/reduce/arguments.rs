@@ -12,9 +12,9 @@ macro_rules! with_reduce_arguments {
             input: *const T,
             /// Items of the whole reduction.
             item_count: u64,
-            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            /// Null, or the address of the number of items in device memory, at most `item_count`.
             item_count_at: *const u64,
-            /// The first of the launch's chunks, of which each block has one.
+            /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
@@ -42,7 +42,7 @@ macro_rules! with_reduce_pairs_arguments {
             right: *const B,
             /// Pairs of the whole reduction.
             item_count: u64,
-            /// The first of the launch's chunks, of which each block has one.
+            /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
@@ -58,12 +58,12 @@ macro_rules! with_reduce_pairs_arguments {
 
 with_reduce_arguments! {
     [arguments]
-    /// What a launch tells a reduction of items of type `T` to a result of type `R`.
+    /// The arguments of a reduction: items of type `T`, a result of type `R`.
     ReduceArguments<T, R>;
 }
 
 with_reduce_pairs_arguments! {
     [arguments]
-    /// What a launch tells a reduction of pairs of values of types `A` and `B` to a result of type `R`.
+    /// The arguments of a reduction of pairs: values of types `A` and `B`, a result of type `R`.
     ReducePairsArguments<A, B, R>;
 }

@@ -17,8 +17,8 @@
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks: tickets count
 //! on from one to the next, and the last block of them all finishes.
 //!
-//! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
-//! every bit of the result, is that of [`crate::contract`].
+//! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. [`crate::contract`] defines the combination
+//! tree, and so every bit of the result.
 
 mod in_pairs;
 
@@ -41,8 +41,8 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-/// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
-/// which several would fill the registers, it always looks at one by one.
+/// Up to this many chunks, each thread of the last block has few partials, and waits for them one by one. It always waits one by one for
+/// wide accumulators: several would fill the registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that works with `O` on items of type `T`.
@@ -76,7 +76,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
     }
 }
 
-/// Reduces pairs to `output`, of which `left` and `right` are the addresses of the values of pair 0: otherwise as [`reduce`].
+/// Reduces pairs to `output`. `left` and `right` are the addresses of the two values of pair 0. For the rest see [`reduce`].
 ///
 /// # Safety
 /// The same as for [`reduce`], of both inputs.
@@ -99,7 +99,7 @@ pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Eleme
     }
 }
 
-/// Reduces the items of a source, of which there are `item_count`.
+/// Reduces the `item_count` items of a source.
 ///
 /// # Safety
 /// The same as for [`reduce`], of each input; and work before the launch is awaited.
@@ -138,7 +138,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
             (*shared).tag = ticket.tag;
         }
-        // Its barrier orders the writes just above before everybody's reads.
+        // Its barrier orders the writes above before all threads' reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count <= 1 {
             if is_first_thread {
@@ -176,9 +176,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
 
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
-/// # Safety
-/// Of the `item_count` items those of the chunk are readable. Nobody but this thread uses
-/// the slots.
+/// # Safety The chunk's items, as far as they are below `item_count`, are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     source: S,
@@ -234,7 +232,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
 /// A thread's vectors of a tile combined pairwise.
 ///
 /// # Safety
-/// The items of the tile are readable. Nobody but this thread uses the slots.
+/// The items of the tile are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     part: P,
@@ -253,7 +251,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile, of which some items are lifted, to its folds.
+/// Appends a thread's vectors of a tile to its folds. Some items are lifted already.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
@@ -283,8 +281,8 @@ fn fold_vectors<O: Op<T>, T: Element>(
     });
 }
 
-/// Appends a thread's vectors of a tile, of which some items are left out, to its two folds. They lie in `slots`. It is done
-/// once at most, so the loop is not written out.
+/// Appends a thread's vectors of a tile to its two folds, and leaves out the items that do not exist. They lie in `slots`. It is done once
+/// at most, so the loop is not written out.
 ///
 /// # Safety
 /// The slots are written.
@@ -330,7 +328,7 @@ unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // A branch around one that does not exist would wait for the one before.
+                // A branch around a vector that does not exist would wait for the load before it.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: the caller's.
                 partials[P] = unsafe { board.read(chunk) };

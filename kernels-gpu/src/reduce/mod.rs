@@ -1,7 +1,7 @@
 //! Reductions of whole arrays, of one input and of two.
 //!
-//! The order of combination is part of [`crate::contract`], what a launch provides is said in [`crate::launch`], and the layout of the
-//! scratch memory in [`crate::workspace`].
+//! [`crate::contract`] defines the order of combination, [`crate::launch`] what a launch provides, and [`crate::workspace`] the layout of
+//! scratch memory.
 
 #[macro_use]
 mod arguments;

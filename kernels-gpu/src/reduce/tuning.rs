@@ -1,7 +1,7 @@
-//! What decides the speed of reductions and no bit. Each number says where it was measured and when. All are of compute capability
-//! 9.0; devices of others run with the same ones.
+//! Numbers that decide the speed of reductions, and no bit of the results. Each number says where it was measured and when. All are of
+//! compute capability 9.0; devices of others run with the same ones.
 
-/// Blocks that share a multiprocessor: what the compiler fits the registers to. 768 threads with 8 loads of 16 bytes each under way
+/// Blocks that share a multiprocessor. The compiler limits the registers accordingly. 768 threads with 8 loads of 16 bytes each under way
 /// are more than an H200 needs to be kept busy (48 KiB a multiprocessor).
 ///
 /// `f64` on an H200, in µs (2026-11-21; with 4 blocks, threads have 64 registers and spill some):

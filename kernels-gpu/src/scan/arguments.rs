@@ -15,7 +15,7 @@ macro_rules! with_scan_arguments {
             total: *mut R,
             /// Items of the whole scan.
             item_count: u64,
-            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            /// Null, or the address of the number of items in device memory, at most `item_count`.
             item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,
@@ -35,6 +35,6 @@ macro_rules! with_scan_arguments {
 
 with_scan_arguments! {
     [arguments]
-    /// What a launch tells a scan of items of type `T` to results of type `R`.
+    /// The arguments of a scan: items of type `T`, results of type `R`.
     ScanArguments<T, R>;
 }

@@ -10,26 +10,25 @@
 //!     apply it, store
 //! ```
 //!
-//! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So
-//! look-backs find what they need, a late one costs nothing for two turns, and the latency of the copies is hidden
-//! behind all that. A ticket is taken just before its copy can begin, so that aggregates are published nearly in the order
-//! of the tickets; the thread that takes it waits for it only when the tile is scanned, since it is as long on its way as a
-//! copy. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
-//! for progress). Tiles wait in shared memory as they are, where each thread uses its own slots only, so that they need
-//! no barrier; in registers is only what stands before each vector.
+//! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So look-backs find the values that
+//! they need, a late one costs nothing for two turns, and the latency of the copies is hidden. A ticket is taken just before its copy can
+//! begin, so that aggregates are published nearly in the order of the tickets; the thread that takes it waits for it only when the tile is
+//! scanned, since it is as long on its way as a copy. Tiles are handed out by tickets, so a block that has not started holds none (see the
+//! look-back's argument for progress). Tiles wait in shared memory, unchanged. Each thread uses its own slots only, so no barrier is
+//! needed. Registers hold the prefix of each vector, and nothing else.
 //!
 //! That is with room for four tiles. With room for two, a tile leaves in the turn in which it arrives; with room for one,
 //! the next copy also waits until it has left.
 //!
-//! **Backward.** In a text that the host makes of a scan's, the direction is from the last item to the first: the tiles, a
-//! thread's vectors and a vector's items follow one another from the end of the array. So the bits are those of a scan of the items in
-//! the opposite order. An item's index, for operators that look at it, counts from the end.
+//! **Backward.** In a text that the host makes of a scan's, the direction is from the last item to the first: the tiles, a thread's vectors
+//! and a vector's items follow one another from the end of the array. So it has the bits of a scan of the items in the opposite order. An
+//! item's index, for operators that look at it, counts from the end.
 //!
-//! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles: what one published, the
-//! next ones find.
+//! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
+//! launch.
 //!
-//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of
-//! the block. The combination tree, and so every bit of the result, is that of [`crate::contract`].
+//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of the block.
+//! [`crate::contract`] defines the combination tree, and so every bit of the result.
 
 mod looking_back;
 mod scanning;
@@ -67,8 +66,8 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone; with [`SCAN_HAS_INITIAL`] the
 /// value in the workspace stands before the first item.
 ///
-/// With `item_count_at` the launch has all tiles of the items that it says. Its blocks are then those of a long scan, whether
-/// `item_count` is a long one's, and a scan that turns out short has more warps, and perhaps blocks, than it needs.
+/// With `item_count_at` the launch has all tiles of the items that it says. If `item_count` is that of a long scan, the launch has the
+/// blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
@@ -124,7 +123,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A scan of one tile looks at nobody's board; its tag is no launch's.
+            // A scan of one tile uses no board, and its tag belongs to no launch.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -132,7 +131,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
         }
-        // Orders the writes just above before everybody's reads.
+        // Orders the writes above before all threads' reads.
         simt::barrier();
         let board = Board::new(arguments.states, (*shared).tag);
         let array = Array {
@@ -158,7 +157,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     }
 }
 
-/// What stands before the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
+/// The prefix of the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -203,10 +202,9 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// By which policy the items are read: the L2 cache gives up last what was read, although nobody reads it again. So it
-    /// gives up first what was written, and a scan of 1 GiB takes 3 % less; presumably since more is written to memory at a
-    /// time, which is then turned less often from reading to writing and back. In place, a scan that almost fits the cache
-    /// takes longer by it. The times are with the limit.
+    /// The cache policy of reads: the L2 cache evicts last what was read, although it is not read again. So it evicts written lines first,
+    /// and a scan of 1 GiB takes 3 % less time. Presumably more is written to memory at a time, and memory turns less often from reading to
+    /// writing and back. In place, a scan that almost fits the cache takes longer by it. The times are with the limit.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
@@ -221,7 +219,7 @@ fn leaves_later(buffers: u32) -> bool {
     buffers == TURNS as u32
 }
 
-/// What the warps of a block know of their launch.
+/// The launch, as the warps of a block know it.
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
@@ -255,8 +253,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
-    /// The tiles that the block has in hand: 4, 2 or 1, for which it has room. A short scan with the blocks of a long one has room
-    /// for more.
+    /// The number of tiles that the block holds at once: 4, 2 or 1, as many as fit. A short scan with the blocks of a long one has room for
+    /// more.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;

@@ -10,7 +10,7 @@ const fn sharing(shape: ScanShape) -> u32 {
     shape.warps * WARP_LANES
 }
 
-/// A warp of those that share a tile, and the one that looks back.
+/// A warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const INCLUSIVE: Definition = Definition {
@@ -26,8 +26,8 @@ pub const INCLUSIVE: Definition = Definition {
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
-        // Tiles published, and that there is no more. The warp that looks back hears of them before the first look-back, and after one
-        // or, in long scans, which look back later, before it.
+        // Tiles sent, and the end. The warp that looks back hears of them before the first look-back, and after one or, in long scans,
+        // which look back later, before it.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),

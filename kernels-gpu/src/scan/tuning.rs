@@ -1,15 +1,14 @@
-//! What decides the speed of scans and no bit. Each number says where it was measured and when. All are of compute capability
-//! 9.0; devices of others run with the same ones.
+//! Numbers that decide the speed of scans, and no bit of the results. Each number says where it was measured and when. All are of compute
+//! capability 9.0; devices of others run with the same ones.
 
 use crate::contract::{scan_tiles, ScanTiles, Wider};
 use crate::element::Element;
 use crate::op::Op;
 
-/// Blocks, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its [`TURNS`] tiles fill the
-/// shared memory.
+/// Larger blocks that share a multiprocessor. The compiler limits the registers accordingly. Its [`TURNS`] tiles fill the shared memory.
 ///
-/// Two would leave the threads 56 registers, which suffice for most operators, and four blocks of the smaller ones would share a
-/// multiprocessor, with two tiles each in hand. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+/// Two would leave the threads 56 registers, which suffice for most operators. Four of the smaller blocks would share a multiprocessor,
+/// with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
 ///
 /// | | 8 MiB | 16 MiB | 1 GiB |
 /// |---|---|---|---|
@@ -17,11 +16,11 @@ use crate::op::Op;
 /// | `u64` | 6.50, 6.58 | 9.98, 11.01 | 514, 514 |
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
-/// Tiles that a block has in hand at once, where there is room.
+/// Tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
-/// The tiles of an exact operator's scans, whose bits they do not decide. Those of the [contract](crate::contract::scan_tiles): no
-/// others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
+/// The tiles of an exact operator's scans, whose bits they do not decide. The tiles of the [contract](crate::contract::scan_tiles): no
+/// other tiles were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
 /// --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
@@ -36,7 +35,7 @@ pub const fn exact_tiles<T>() -> ScanTiles {
     scan_tiles::<T>()
 }
 
-/// The tiles of scans of items of type `T` by `O`: the contract's, or those of an exact operator.
+/// The tiles of scans of items of type `T` by `O`: the contract's tiles, or others if the operator is exact.
 pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     if O::EXACT {
         exact_tiles::<Wider<T, O::Output>>()
@@ -45,8 +44,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves the order to the L2 cache in which it gives up lines. All others have it give
-/// up last what they read. Inclusive sums of `f32`, in µs, left alone and not (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask it to evict last what they read. Inclusive
+/// sums of `f32`, in µs, without and with that request (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -20,8 +20,7 @@ macro_rules! with_segmented_reduce_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Where the device's memory has how many segments there are, of which `segment_count` is the most; or nowhere, if there
-            /// are as many.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
@@ -59,8 +58,7 @@ macro_rules! with_segmented_scan_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Where the device's memory has how many segments there are, of which `segment_count` is the most; or nowhere, if there
-            /// are as many.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
@@ -82,12 +80,12 @@ macro_rules! with_segmented_scan_arguments {
 
 with_segmented_reduce_arguments! {
     [arguments]
-    /// What a launch tells a segmented reduction of items of type `T` to results of type `R`.
+    /// The arguments of a segmented reduction: items of type `T`, results of type `R`.
     SegmentedReduceArguments<T, R>;
 }
 
 with_segmented_scan_arguments! {
     [arguments]
-    /// What a launch tells a segmented scan of items of type `T` to results of type `R`.
+    /// The arguments of a segmented scan: items of type `T`, results of type `R`.
     SegmentedScanArguments<T, R>;
 }

@@ -11,34 +11,34 @@
 //!         combine what is the last of sixteen chunks, or of a segment, with what was told before
 //! ```
 //!
-//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with
-//! a departure: what is folded with what depends on places in the segment, not in the window. How the work is divided is
-//! said in [`crate::segments`].
+//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with a departure:
+//! the order of combination depends on places in the segment, not in the window. How the work is divided is said in [`crate::segments`].
 //!
-//! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines them, that with
-//! the last of 256 also combines the results of these, and so on; each tells one value, when it has no more to combine. So a
+//! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block with
+//! the last chunk of 256 also combines sixteen such results, and so on. Each publishes one value, when it has no more to combine. So a
 //! block waits for at most 15 values at a time.
 //!
-//! **Scans** go the same way up, with one window a block, and tell the same values. Then they go down: see `placing`. What stands before
-//! a chunk is made of values that others tell without waiting for what stands before theirs, at most 15 for each level.
+//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down: see `placing`. A chunk's
+//! prefix is combined from published values, at most 15 for each level. Blocks publish these before they wait for a prefix of their own.
 //!
-//! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have
-//! started, or it has them itself. It waits when it has told all else that it tells, and in the order of its windows.
+//! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have started, or
+//! it has them itself. It waits after it has published all its other values, and in the order of its windows.
 //!
-//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. What it
-//! refuses it tells by the launch's tag in [`Control::fault`], where those look that wait. Neighbouring windows find their common
-//! border by the same search, so the windows up to any one see all offsets up to its end, pair by pair. If none of
-//! those before a window refuses, the offsets up to there ascend, so the blocks that it waits for see the chunks that they are to
-//! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
+//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. If it refuses
+//! offsets, it writes the launch's tag to [`Control::fault`], where waiting blocks look. Neighbouring windows find their common border by
+//! the same search, so the windows up to any one see all offsets up to its end, pair by pair. If no block before a window refuses, the
+//! offsets up to there ascend. So the blocks that it waits for see the chunks whose values they have to publish. Hence a block that waits
+//! in vain hears of a refusal by a window before its own, whose block has started.
 //!
-//! **Offsets that somebody rewrites meanwhile.** Results are then of no use, but nothing is accessed out of bounds and no block waits
-//! forever. What a block reads of its windows' ends and what it reads of its chunks' starts is checked together, whatever
-//! the search has found. A window without a chunk that others may wait for tells the identity, since another block may have read
-//! otherwise: so each window tells a value, or is refused.
+//! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
+//! forever. A block checks the offsets at its windows' ends and at its chunks' starts together, whatever the search has found. A window
+//! without a chunk to publish publishes the identity, since another block may have read other offsets and wait for it. So each window
+//! publishes a value, or is refused.
 //!
-//! Cost: every item and every result once, every offset once or twice, a value for each window; of a window's items the first and the last come in vectors
-//! that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
-//! chunks have few items and one of them has more than 16, and 1 for what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
+//! Cost: every item and every result once, every offset once or twice, a value for each window; a window's first and last items come in
+//! vectors that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
+//! chunks have few items and one of them has more than 16, and 1 for the combination. Of a scan, 4 more for each window, 1 where a chunk
+//! has more than 256 items, and 1 for a chunk of an earlier segment.
 
 mod chunks;
 mod items;
@@ -161,7 +161,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
-/// What the threads of a block know of their launch. What is the windows' is in shared memory, since it would fill the registers.
+/// The launch, as the threads of a block know it. The data of windows are in shared memory, since they would fill the registers.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
@@ -190,7 +190,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.run(room);
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
-                // Orders what the block's threads told before its departure.
+                // Orders the values that the block's threads published before its departure.
                 simt::barrier();
                 if simt::warp() == 0 {
                     depart(self.control, self.board(), state_words);
@@ -205,7 +205,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's. What decides is the same on all threads.
+        // SAFETY: the caller's. The conditions have the same values on all threads.
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
@@ -215,7 +215,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
-                // Orders items and starts before everybody's reads.
+                // Orders the writes of items and starts before all threads' reads.
                 simt::barrier();
                 if self.is_refused() {
                     return;
@@ -228,24 +228,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 if self.lacks_slots(&self.work(number), room) {
                     self.write_slots(&self.work(number), room);
-                    // Orders the slots before everybody's reads.
+                    // Orders the writes of the slots before all threads' reads.
                     simt::barrier();
                 }
                 self.clear_bits(room.next());
                 self.fold_leaves(number, room);
-                // Orders the leaves' values before the reads of those who combine them, and the cleared bits before the next
-                // work's.
+                // Orders the writes of the leaves' values before the reads by the threads that combine them, and the clearing of bits
+                // before the next work's bits.
                 simt::barrier();
                 self.fold_nodes(number, room);
                 if self.has_roots(room) {
-                    // Orders the nodes' values before the reads of those who combine them.
+                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
                     simt::barrier();
                     self.fold_roots(number, room);
                 }
                 if self.task == Task::Scan && !self.place(number, room) {
                     return;
                 }
-                // Orders the reads of items and starts before what takes their place.
+                // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
                 number = self.work_after(number);
                 room = room.next();
@@ -263,7 +263,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         simt::block_threads()
     }
 
-    /// Whether a chunk of the block's is combined with what stands before it.
+    /// Whether one of the block's chunks is combined with earlier chunks.
     ///
     /// # Safety
     /// The windows are written.

@@ -10,37 +10,35 @@
 //! index, for operators that look at it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
-//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing ones count as the identity. So both sides mostly are of
-//! equally many items, and nothing is divided. Version 1 had the left fold for all operators; these two had no segments then.
+//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing ones count as the identity. So both sides mostly have equally
+//! many items, and no division is needed. Version 1 had the left fold for all operators; these two had no segments then.
 //!
 //! So a result depends on the segment's items and their number, and on nothing else: not on where the segment lies, nor
 //! on its neighbours. The order of the items is kept, so operators need not commute. All operators have this order.
 //!
-//! A scan combines the same values by sixteens. Before the first of sixteen values stands what stands before these sixteen, and before
-//! each other one what stands before its neighbour, combined with the neighbour; before the one value that is left, the identity. The
-//! result of an item is what stands before it, combined with the item or, in an exclusive scan, not; it is lowered. So a result depends
-//! on the items of its segment up to it, and on nothing else.
+//! A scan combines the same values by sixteens. The first of sixteen values has the prefix of these sixteen. Each other value has its
+//! neighbour's prefix, combined with the neighbour. The last remaining value has the identity as its prefix. The result of an item is its
+//! prefix in an exclusive scan, and its prefix combined with the item in an inclusive scan; it is lowered. So a result depends on the items
+//! of its segment up to it, and on nothing else.
 //!
 //! # The work
 //!
-//! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment
-//! `s` begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`],
-//! a power of 16. To **window** `w`, the diagonals from `w·C` to before `(w + 1)·C`, where `C` is the items of a chunk, belong the
-//! chunks that begin there; an empty segment counts as a chunk. So a window has at most one chunk of the segment that began in an
-//! earlier one, then segments that begin there, of which the last may be cut. It costs as much as it has items
-//! and segments, whatever their lengths. A block works on a few windows one after the other. Several blocks share a multiprocessor, and
-//! some bring items to shared memory while others work on theirs.
+//! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
+//! begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16. To
+//! **window** `w`, the diagonals from `w·C` to before `(w + 1)·C`, where `C` is the items of a chunk, belong the chunks that begin there;
+//! an empty segment counts as a chunk. So a window has at most one chunk of the segment that began in an earlier one, then segments that
+//! begin there; the last of these may be cut. It costs as much as it has items and segments, whatever their lengths. A block works on a few
+//! windows one after the other. Several blocks share a multiprocessor, and some bring items to shared memory while others work on theirs.
 //!
-//! What a window brings to shared memory is one [`Work`], or two where there is no room for its last chunk beside the others. Places
-//! in it are numbers from a multiple of 16 bytes in the input on, so that vectors of items are copied as they lie.
+//! A window is copied to shared memory as one [`Work`], or as two if there is no room for its last chunk beside the others. Places in it
+//! are numbers from a multiple of 16 bytes in the input on, so that vectors of items are copied as they lie.
 //!
-//! A chunk has a **slot** for each 16 of its items, and those of consecutive chunks follow each other: chunk `c`, which starts at
-//! place `p`, has those from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and without
-//! adding up how many there are. A bit is set for each chunk's first slot; counting bits tells whose a slot is. Where chunks have
-//! few items on average, and none has more than a leaf, a thread has a chunk instead.
+//! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
+//! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and without adding
+//! up how many there are. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. Where chunks have few items on
+//! average, and none has more than a leaf, a thread has a chunk instead.
 //!
-//! A chunk that is not its segment's last is told to other blocks by the state word of its window, of which there is at
-//! most one in each.
+//! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
 //! None of the numbers here but [`FAN`] changes a result.
 
@@ -165,9 +163,9 @@ pub const fn place_of<T>(index: usize) -> usize {
     index + index / row_items::<T>() * gap_items::<T>()
 }
 
-/// Where what lies in a block's shared memory, in bytes. First comes a [`Header`].
+/// The layout of a block's shared memory, in bytes. First comes a [`Header`].
 ///
-/// What one work has of slots' bits and counts stands in the other of two places for the next one.
+/// Consecutive works use two places in turn for the slots' bits and counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// A bit for each slot, in words of 32, and a word in which there is something if a chunk has more than one node.
@@ -184,7 +182,7 @@ pub struct Layout {
     pub item_bytes: usize,
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`.
+/// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.
@@ -229,7 +227,7 @@ pub struct Work {
     pub is_followed: u32,
 }
 
-/// What a block knows of a window's chunk of a segment that began in an earlier one.
+/// The data of a window's chunk whose segment began in an earlier window.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Window {
@@ -237,7 +235,7 @@ pub struct Window {
     pub segment: u64,
     /// Its first item.
     pub begin: u64,
-    /// Which of its chunks begins here.
+    /// The index of the chunk in its segment.
     pub index: u64,
     /// Whether there is such a chunk.
     pub has_tail: u32,
@@ -254,7 +252,7 @@ impl Work {
 }
 
 impl Window {
-    /// Whether the chunk is combined with what stands before it: the last of sixteen, and of its segment.
+    /// Whether the chunk is combined with earlier chunks: the last of sixteen, and the last of its segment.
     #[inline(always)]
     pub fn is_combined(&self) -> bool {
         self.has_tail != 0 && (self.is_last != 0 || self.index % FAN as u64 == FAN as u64 - 1)
@@ -297,7 +295,7 @@ impl Layout {
     }
 }
 
-/// What is made of segments.
+/// The result of segments: reductions or scans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// A result for each segment.
@@ -317,10 +315,10 @@ const _: () = {
     // Places are numbers of 16 bits.
     assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
-    // What ends a warp's chunks has a place among the slots' counts. A work has at most as many chunks as a window diagonals.
+    // The end of a warp's chunks has a place among the slots' counts. A work has at most as many chunks as a window diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
-    // What every device has for a block.
+    // Shared memory that every device has for a block.
     assert!(shared_bytes::<u64, u64>() <= 64 << 10);
     assert!(shared_bytes::<u32, [u32; 16]>() <= 64 << 10);
     assert!(shared_bytes::<[u32; 16], [u32; 16]>() <= 64 << 10);

@@ -49,6 +49,6 @@ macro_rules! with_selection_arguments {
 
 with_selection_arguments! {
     [arguments]
-    /// What a launch tells a selection of items of type `T`.
+    /// The arguments of a selection of items of type `T`.
     SelectionArguments<T>;
 }

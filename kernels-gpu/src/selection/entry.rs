@@ -1,7 +1,7 @@
 //! The entries of selections.
 
 /// Emits the entry of a selection of items that a [`Choice`](crate::selection::kernel::Choice) chooses. It takes the macro that emits an
-/// entry, the tokens that tell it the symbol, and then the choice and the items.
+/// entry, that macro's tokens for the symbol, then the choice and the items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_selection {

@@ -20,6 +20,12 @@ use crate::element::{for_each_item, item_of, Element, Vector};
 /// ```
 pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
     /// Whether `right`, the item that follows `left`, belongs to its run.
+    ///
+    /// ```
+    /// use warpfold_kernels::selection::{Equal, Equality};
+    ///
+    /// assert!(Equal::same(7, 7) && !Equal::same(7, 8));
+    /// ```
     fn same(left: T, right: T) -> bool;
 
     /// Which items of a vector, `before` which this one stands, begin a run: bit `i` for item `i`.
@@ -35,7 +41,7 @@ pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
     }
 }
 
-/// Equality by value, `==`: −0.0 and 0.0 are equal, and a NaN is equal to nothing, so that each is a run of its own.
+/// Equality by value, `==`: −0.0 and 0.0 are equal, and a NaN is equal to nothing, so each NaN is a run of its own.
 ///
 /// ```
 /// use warpfold_kernels::selection::{Equal, Equality};

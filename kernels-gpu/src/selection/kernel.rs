@@ -1,4 +1,4 @@
-//! Selection in one launch, single pass, each item read once and what is written written once.
+//! Selection in one launch and a single pass. Each item is read once, and each output is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -10,19 +10,19 @@
 //!     list its chosen items, write them side by side
 //! ```
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and, for what a warp does,
-//! Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). The frame is
-//! that of [`crate::scan::kernel`], whose headers argue for progress and for the order of what warps tell each other; the value that
-//! tiles look back for is a count, and exact.
+//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and, for the work of a warp, Billeter,
+//! Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). The frame is that of
+//! [`crate::scan::kernel`]: its headers argue for progress and for the order of the exchange between warps. Tiles look back for a count,
+//! which is exact.
 //!
 //! **Choosing.** A thread has a bit for each of its items. That is all that it keeps of a tile; the items stay in shared memory
 //! until they are written.
 //!
-//! **Writing.** A warp writes what is chosen of its own consecutive items, so it needs no other. It counts them in numbers of 8 bits,
-//! four rows in a register; makes a list of places, in order; and then each lane writes every 32nd item of the list,
-//! or the item's index, or the distance from the head before. So stores lie side by side, whatever was chosen. Items that are not
-//! chosen follow the others in the list, and are written from there. (Moving the items together in shared memory in place of the list took
-//! more time: see `tuning`.)
+//! **Writing.** A warp writes the chosen ones among its own consecutive items, so it needs no other warp. It counts them in numbers of 8
+//! bits, four rows in a register; makes a list of places, in order; and then each lane writes every 32nd item of the list, or the item's
+//! index, or the distance from the head before. So stores lie side by side, whatever was chosen. Items that are not chosen follow the
+//! others in the list, and are written from there. (Moving the items together in shared memory in place of the list took more time: see
+//! `tuning`.)
 //!
 //! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of
 //! the block.
@@ -53,7 +53,7 @@ use self::looking_back::Lookback;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
 
-/// Writes what `C` chooses of the items of `input`.
+/// Writes the items of `input` that `C` chooses.
 ///
 /// # Safety
 /// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, all of
@@ -61,8 +61,8 @@ use crate::tiles::{counted, Tiles};
 ///   [`crate::selection::buffers`] says.
 /// - `input` is the address of item 0 of `item_count`, at least one, aligned to an item, all of them readable; and `flags`, if
 ///   `C` asks for flags, of as many bytes. `item_count_at` is null, or points to a readable number.
-/// - `items` and `lengths`, where they are not 0, have `capacity` places that are writable, `indices` has `index_capacity`, and
-///   `others` `other_capacity`; all of them aligned, and apart from each other and from what is read. `count` is a writable word.
+/// - `items` and `lengths`, where they are not 0, have `capacity` places that are writable, `indices` has `index_capacity`, and `others`
+///   `other_capacity`; all of them aligned. They overlap neither each other nor the inputs. `count` is a writable word.
 /// - `lengths` is 0 where `C` does not choose heads.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::selection::state_words`] words or more.
@@ -86,7 +86,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // One tile looks at nobody's board; its tag is no launch's.
+            // A selection of one tile uses no board, and its tag belongs to no launch.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -94,7 +94,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
         }
-        // Orders the writes just above before everybody's reads.
+        // Orders the writes above before all threads' reads.
         simt::barrier();
         let board = Board::new(arguments.states, (*shared).tag);
         let launch = Launch::<C, T> {
@@ -120,7 +120,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     }
 }
 
-/// What the warps of a block know of their launch.
+/// The launch, as the warps of a block know it.
 struct Launch<C: Choice<T>, T: Element> {
     arguments: SelectionArguments<T>,
     tiles: Tiles,
@@ -136,13 +136,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// From how many tiles on look-backs are patient: those of a launch of which memory is busy.
+    /// The number of tiles from which look-backs are patient, since memory is busy.
     const PATIENT_TILES: u32 = 1024;
 
     /// The part of the warp that looks back.
     ///
-    /// # Safety
-    /// The same as for [`select`]: the warp of a block after those that share its tiles, whole.
+    /// # Safety The same as for [`select`]. The whole warp that follows the warps that share the tiles calls it.
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;

@@ -5,7 +5,7 @@ use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
 use crate::selection::tuning::{BLOCKS_PER_MULTIPROCESSOR, WARPS};
 use crate::selection::BLOCK_THREADS;
 
-/// A warp of those that share a tile, and the one that looks back.
+/// A warp that shares the tiles, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const IF: Definition = Definition {
@@ -19,7 +19,7 @@ pub const IF: Definition = Definition {
         // The first ticket; the warps' shares.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Tiles published, and that there is no more. The warp that looks back hears of them before its first look-back and after each.
+        // Tiles sent, and the end. The warp that looks back receives them before its first look-back and after each.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),

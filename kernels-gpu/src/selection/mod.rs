@@ -1,12 +1,11 @@
-//! Selection: what is chosen, how the work is divided, and what a launch provides.
+//! Selection: the ways to choose, how the work is divided, and what a launch provides.
 //!
-//! Of an input's items some are **chosen**: by flags that lie beside them, by a [`Predicate`], or as **heads**, the first of each
-//! run of equal items ([`Equality`]). What is written are the chosen items in their order, or their indices, or the lengths of the
-//! runs that they begin; and perhaps the items that are not chosen, in theirs. All of that is exact: nothing depends on the
-//! order of the work.
+//! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
+//! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
+//! begin. It may also write the items that are not chosen, in their order. All of that is exact: nothing depends on the order of the work.
 //!
-//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. What is written of
-//! a tile is gathered by **chunks**: the rows of a warp at once, or one row where a vector has many items.
+//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A tile's output is
+//! gathered by **chunks**: the rows of a warp at once, or one row if a vector has many items.
 
 #[macro_use]
 mod arguments;
@@ -58,7 +57,7 @@ pub const fn chunk_rows<T>() -> usize {
     }
 }
 
-/// Items of a row: those of a warp's vectors.
+/// Items of a row: a vector for each lane of a warp.
 pub const fn row_items<T>() -> usize {
     WARP_LANES as usize * vector_items::<T>()
 }
@@ -88,8 +87,8 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds; half of a value for what
-/// each group of tiles adds, and a value for what is before it.
+/// State words of a launch whose prefixes have type `A`: one for each tile's count; half of a value for each group's count, and a whole
+/// value for its prefix.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
     let value = words_per_accumulator::<A>();
@@ -99,14 +98,14 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
 /// Items of 16 bytes, in the rows of kernels.
 pub type Bytes16 = [u64; 2];
 
-/// What is before a place of the input: how many items are chosen.
+/// The prefix at a place of the input: the number of items chosen before it.
 pub type Before = u64;
 
-/// What is before a place of the input where heads are chosen: how many there are, and one more than the index of the last of
-/// them; 0 for none.
+/// The prefix at a place of the input if heads of runs are chosen: their number, and one more than the index of the last head; 0 if there
+/// is none.
 pub type BeforeRun = [u64; 2];
 
-/// What some consecutive items add: a warp's, a tile's, those of a group of tiles.
+/// The count of consecutive items: of a warp, a tile, or a group of tiles.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
@@ -116,17 +115,17 @@ pub struct Share {
     pub last: u32,
 }
 
-/// The shared memory of a block whose tiles tell each other values of type `A`. After it lie the warps' lists, and after these
-/// the tiles in hand, both on a multiple of 128 bytes.
+/// The shared memory of a block whose prefixes have type `A`. The warps' lists lie after it, and the tiles after these. Both begin at a
+/// multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
-    /// What the warps add, in turns of even and of odd number.
+    /// The warps' counts, in turns of even and of odd number.
     pub shares: [[Share; WARPS as usize]; 2],
     /// Tickets taken in turns of even and of odd number.
     pub tickets: [u32; 2],
-    /// The tiles of turns, told to the warp that looks back.
+    /// The tile of each turn, for the warp that looks back.
     pub tiles: [u32; TURNS],
-    /// The prefixes of the tiles of turns, told by the warp that looks back.
+    /// The prefix of each turn's tile, from the warp that looks back.
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
@@ -142,13 +141,13 @@ pub const fn fixed_bytes<T, A>() -> usize {
     (size_of::<Header<A>>() + WARPS as usize * list_bytes::<T>()).next_multiple_of(128)
 }
 
-/// Bytes of dynamic shared memory of a block with `buffers` tiles in hand.
+/// Bytes of dynamic shared memory of a block that holds `buffers` tiles at once.
 pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
     (fixed_bytes::<T, A>() + buffers as usize * tile_bytes::<T>()) as u32
 }
 
-/// How many tiles a block should have in hand where it may use `available` bytes of shared memory; nothing if there is no room.
-/// Where copies are asynchronous, it has two or three.
+/// How many tiles a block should hold at once, with `available` bytes of shared memory; `None` if not even one fits. Where copies are
+/// asynchronous, it has two or three.
 pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     let (most, least) = match copies {
         Copies::Synchronous => (1, 1),
@@ -163,13 +162,13 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     }
 }
 
-/// A bit of what a launch writes: after the last index, the number of items.
+/// A flag of a launch: it also writes the number of items, after the last index.
 pub const WRITES_END: u64 = 1;
 
 const _: () = {
     // Places in a warp are numbers of 16 bits.
     assert!(warp_items::<u8>() <= 1 << 16);
-    // The devices with asynchronous copies that have least shared memory, and those without, give a block so much.
+    // The shared memory of a block on devices without asynchronous copies, and on those devices with them that have the least.
     assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);

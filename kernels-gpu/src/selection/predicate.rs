@@ -24,6 +24,12 @@ use crate::element::{for_each_item, item_of, Element, Vector};
 /// ```
 pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
     /// Whether the item is chosen.
+    ///
+    /// ```
+    /// use warpfold_kernels::selection::{NonZero, Predicate};
+    ///
+    /// assert!(NonZero::holds(7) && !NonZero::holds(0));
+    /// ```
     fn holds(item: T) -> bool;
 
     /// Which items of a vector are chosen: bit `i` for item `i`.

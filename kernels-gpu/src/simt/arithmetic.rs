@@ -1,5 +1,5 @@
-//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and what is seldom wanted: a division, the
-//! place of a NaN.
+//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and rarely used operations: a division, the index of a
+//! NaN.
 //!
 //! `asm!` without effects, so the compiler may move, share and drop it.
 
@@ -196,9 +196,9 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     sum
 }
 
-/// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it is
-/// `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of two or 0.
-/// Nothing is divided then, nor where there is nothing on one side, as where a thread's first tile is appended.
+/// The correction when the squared deviations of two groups are added. For n items with the sum S and m items with the sum T it is `(m·S −
+/// n·T)² / (n·m·(n + m))`, and 0 if one group is empty. `equal`, which is given, if n is m and a power of two or 0. There is no division
+/// then, and none if one group is empty, as when a thread appends its first tile.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;

@@ -1,8 +1,8 @@
 //! Atomic operations on a 32-bit word that threads share, in global or in shared memory.
 //!
-//! Any threads call them, each for itself, with an item's bits ([`f32::to_bits`]). They do not give the old value. They are
-//! relaxed: a barrier, or the end of the launch, orders them before what reads the word. Those in global memory are atomic among
-//! all threads of the device, those in shared memory among the block's.
+//! Any threads call them, each for itself, with an item's bits ([`f32::to_bits`]). They do not give the old value. They are relaxed: read
+//! the word after a barrier, or after the end of the launch. Those in global memory are atomic among all threads of the device, those in
+//! shared memory among the block's.
 //!
 //! Sums of floats depend on the order in which threads come, and so do their bits. Not promised: subnormal sums in global
 //! memory, which hardware flushes to zero.

@@ -16,8 +16,8 @@ use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the compute capability that is compiled for; 9 for those above. Of a capability's features, rust-cuda
-/// sets those of all lower ones too.
+/// The major number of the target's compute capability, at most 9. With a capability's feature, rust-cuda also sets the features of all
+/// lower capabilities.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
     9
 } else if cfg!(target_feature = "compute_80") {
@@ -38,7 +38,7 @@ const SEGMENT_DOWN: u32 = 0x1f;
 /// … and the lowest as that of `up`.
 const SEGMENT_UP: u32 = 0;
 
-/// What libNVVM's shuffle gives: the value, and whether it is another lane's.
+/// The result of libNVVM's shuffle: the value, and whether it is another lane's.
 #[repr(C)]
 struct Shuffled {
     value: u32,
@@ -73,7 +73,7 @@ pub fn block_count() -> u32 {
     thread::grid_dim_x()
 }
 
-/// Waits for all threads of the block, and orders what they did before it before what they do after it.
+/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -83,8 +83,8 @@ pub unsafe fn barrier() {
     stay_one_block();
 }
 
-/// Makes the basic block around it too long to be copied. LLVM's pass `SimplifyCFG` copies one of up to ten instructions into the
-/// branches that lead there, and its barrier too. Nothing is left of these twelve in the PTX.
+/// Makes the basic block around it too long to be copied. LLVM's pass `SimplifyCFG` copies one of up to ten instructions into the branches
+/// that lead there, and its barrier too. These twelve leave no trace in the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {
@@ -96,8 +96,8 @@ fn stay_one_block() {
     each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
-/// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
-/// there before what the caller does after it.
+/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
@@ -110,7 +110,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Comes to the barrier of a number without waiting for the others.
+/// Arrives at a barrier with a number, without waiting for the other warps.
 ///
 /// # Safety
 /// The same as for [`wait_at_barrier`], by which some other warp comes there.
@@ -123,7 +123,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.

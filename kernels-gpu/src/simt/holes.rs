@@ -1,11 +1,11 @@
-//! Holes: lines of PTX in place of what an operator does, to be replaced by its body when the operator is known.
+//! Holes: lines of PTX that stand for an operator's work. The operator's body replaces them when the operator is known.
 //!
-//! A hole is `HOLE name outputs <- inputs;`, each operand a register. It has no effects, so the compiler may move, share
-//! and drop it. A body is a function that takes its inputs by `TAKE register, index;` and gives its outputs by
-//! `GIVE index, register;`; what stands between is the body.
+//! A hole is `HOLE name outputs <- inputs;`, each operand a register. It has no effects, so the compiler may move, share and drop it. A
+//! body is a function that takes its inputs by `TAKE register, index;` and gives its outputs by `GIVE index, register;`. The lines between
+//! these are the body.
 //!
-//! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16, into which those of 8 are
-//! extended by zeros. Wider accumulators, and their results, are in several registers (see [`wide`]).
+//! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16. Values of 8 bits are zero-extended to 16.
+//! Wider accumulators, and their results, are in several registers (see [`wide`]).
 
 mod wide;
 
@@ -88,7 +88,7 @@ places! {
     place_64 of u64 reg64;
 }
 
-/// The value that changes nothing.
+/// The identity.
 #[inline(always)]
 pub fn identity<A: Accumulator>() -> A {
     match A::WORDS {
@@ -136,8 +136,7 @@ pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::bound_of_four(vectors, index)
 }
 
-/// What a scan puts at the places of a vector, `before` which this stands. Only operators with wide accumulators look at the index of
-/// the first item.
+/// A scan's results for a vector with the prefix `before`. Only operators with wide accumulators look at the index of the first item.
 #[inline(always)]
 pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     match A::WORDS {
@@ -147,7 +146,7 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     }
 }
 
-/// What stands after a vector, `before` which this stands: a hole of its own, since it is seldom wanted.
+/// The prefix after a vector with the prefix `before`. It has a hole of its own, since it is rarely used.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -174,7 +173,7 @@ pub fn heads<T: Element>(before: T, [a, b, c, d]: Words) -> u32 {
     }
 }
 
-/// The item that changes nothing.
+/// The item that is lifted to the identity.
 #[inline(always)]
 pub fn identity_item<T: Element>() -> T {
     match size_of::<T>() {

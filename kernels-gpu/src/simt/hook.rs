@@ -2,17 +2,17 @@
 //!
 //! `ptx!(load_word: "ld.global.b64 {word}, [{address}];", address = in(reg64) address, word = out(reg64) word, …)` becomes
 //!
-//! - a call of the function `warpfold_hook_load_word`, which nobody defines: the emitted text has the call;
+//! - a call of the function `warpfold_hook_load_word`, which has no definition, so the emitted text keeps the call;
 //! - a static array of bytes, a description: the hook's name, its operands in order and its PTX.
 //!
 //! `warpfold-build` reads the descriptions, and replaces each call by the PTX with the operands' registers in it.
 //!
 //! Registers of 16 bits are passed in 32 bits, as the calling convention has it.
 //!
-//! Not covered: operands that are both read and written, and options. The compiler takes each hook for a call that may read
-//! and write any memory; what is pure is recognised by the driver's compiler, which sees the PTX.
+//! Not covered: operands that are both read and written, and options. The compiler takes each hook for a call that may read and write any
+//! memory. The driver's compiler sees the PTX, and so recognises pure instructions.
 
-/// What a description begins with.
+/// The first bytes of a description.
 macro_rules! mark {
     () => {
         "warpfold hook "
@@ -82,13 +82,13 @@ macro_rules! ptx {
     }};
 }
 
-/// What a register of 16 bits is passed in.
+/// The type that passes a register of 16 bits.
 #[allow(non_camel_case_types)]
 pub type reg16 = u32;
-/// What a register of 32 bits is passed in.
+/// The type that passes a register of 32 bits.
 #[allow(non_camel_case_types)]
 pub type reg32 = u32;
-/// What a register of 64 bits is passed in.
+/// The type that passes a register of 64 bits.
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
 

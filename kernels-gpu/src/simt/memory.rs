@@ -31,8 +31,8 @@ pub fn late_one() -> u32 {
     one
 }
 
-/// The number, behind an optimisation barrier for rustc alone: what is computed of it is computed here, and not before a branch that it
-/// shares with others.
+/// The number, behind an optimisation barrier for rustc alone. So values computed from it are computed here, and are not moved before a
+/// branch.
 #[inline(always)]
 pub fn late(number: u32) -> u32 {
     let same: u32;
@@ -90,8 +90,8 @@ pub fn writes_short_indices() -> bool {
     short != 0
 }
 
-/// Waits until the work before the launch on its stream is done, and can then read what that work wrote. A launch that may
-/// begin earlier ([`Start::Early`]) accesses no global memory before.
+/// Waits until the work before the launch on its stream is done. From then on, reads see what that work wrote. A launch that may begin
+/// earlier ([`Start::Early`]) accesses no global memory before.
 #[inline(always)]
 pub fn await_work_before() {
     if START == Start::Early {

@@ -16,12 +16,11 @@
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope, each a
-//! single 32- or 64-bit access that carries its value and its tag together, so nothing else has to be ordered.
-//! The one place where a value and the news of it travel apart is [`arrive`], which releases what its thread
-//! did before and acquires what the threads before it released; only the launch that uses up the tags needs it.
+//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope, each a single 32- or 64-bit access
+//! that carries its value and its tag together, so nothing else has to be ordered. There is one exception, [`arrive`]. It releases its
+//! thread's earlier accesses and acquires those that earlier callers released. Only the launch that uses up the tags needs it.
 
-// On the host the kernels are type-checked, and what would be PTX is a panic.
+// On the host the kernels are type-checked only: instructions are panics.
 #![cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused, clippy::diverging_sub_expression)

@@ -1,13 +1,12 @@
 //! The machine through rustc's own NVPTX back end.
 //!
-//! What must stay convergent (barriers, shuffles, votes) is an LLVM intrinsic, since `asm!` calls are emitted
-//! without that property.
+//! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics, since `asm!` calls are emitted without that property.
 
 use core::arch::nvptx;
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the compute capability that is compiled for; 9 for those above.
+/// The major number of the target's compute capability, at most 9.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "sm_90") {
     9
 } else if cfg!(target_feature = "sm_80") {
@@ -67,7 +66,7 @@ pub fn block_count() -> u32 {
     unsafe { nvptx::_grid_dim_x() }
 }
 
-/// Waits for all threads of the block, and orders what they did before it before what they do after it.
+/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -77,8 +76,8 @@ pub unsafe fn barrier() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
-/// there before what the caller does after it.
+/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
@@ -88,7 +87,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     unsafe { barrier_cta_sync_count(barrier, warps * WARP_LANES) }
 }
 
-/// Comes to the barrier of a number without waiting for the others.
+/// Arrives at a barrier with a number, without waiting for the other warps.
 ///
 /// # Safety
 /// The same as for [`wait_at_barrier`], by which some other warp comes there.
@@ -98,7 +97,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     unsafe { barrier_cta_arrive_count(barrier, warps * WARP_LANES) }
 }
 
-/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -18,7 +18,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     7
 };
 
-/// Runs PTX that has to be convergent, in a loop that ends after one turn, of which the compiler does not know.
+/// Runs PTX that has to be convergent, in a loop of one turn. The compiler does not know that it ends after one.
 macro_rules! convergent {
     ($name:ident: $text:literal, $($rest:tt)*) => {
         loop {
@@ -66,7 +66,7 @@ special_register!(
     "mov.u32 {value}, %nctaid.x;"
 );
 
-/// Waits for all threads of the block, and orders what they did before it before what they do after it.
+/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -76,8 +76,8 @@ pub unsafe fn barrier() {
     unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
-/// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
-/// there before what the caller does after it.
+/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
@@ -93,7 +93,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Comes to the barrier of a number without waiting for the others.
+/// Arrives at a barrier with a number, without waiting for the other warps.
 ///
 /// # Safety
 /// The same as for [`wait_at_barrier`], by which some other warp comes there.
@@ -109,7 +109,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -130,7 +130,7 @@ pub fn shared_memory<T>() -> *mut T {
     base
 }
 
-/// The pointer, of which it is now known that it points to global memory.
+/// The same pointer, marked as one to global memory.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;

@@ -24,7 +24,7 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
 
 /// A function that loads words as [`load_word`] does, all at once. One that is not wanted is 0.
 ///
-/// One `asm!` for all: of several, what is done with the words of one would come before the loads of the next.
+/// One `asm!` for all loads: with several, the uses of one load's words would come before the next load.
 macro_rules! load_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
@@ -58,8 +58,8 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] of the word at `first` and of seven words before it, each 32 words from the next; and of the words at `other` that
-/// the list names.
+/// [`load_at_once!`] for the word at `first`, for seven words before it at distances of 32 words, and for the words at `other` that the
+/// list names.
 macro_rules! load_words_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }
@@ -198,9 +198,9 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 /// On a warp's first lane, if `increments`, adds 1 to a 64-bit word: relaxed, GPU scope. Gives the value before on that lane;
 /// on others, and without the addition, 0.
 ///
-/// It takes as long as a read of global memory, and a thread goes on until it uses the value. So that nothing uses it early,
-/// the choice is a predicate, since a branch's two values would meet in a register at once; and 1 is computed from the lane,
-/// since `ptxas` adds up equal additions of a warp's lanes and then hands the sum round.
+/// It takes as long as a read of global memory, and a thread goes on until it uses the value. So that the result is not used early, the
+/// choice is a predicate: the two values of a branch would meet in a register at once. And 1 is computed from the lane: `ptxas` adds up
+/// equal additions of a warp's lanes, and then distributes the sum.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
@@ -224,8 +224,8 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     before
 }
 
-/// Adds 1 and gives the value before: releases what this thread did so far, acquires what earlier callers
-/// released, GPU scope.
+/// Adds 1 and gives the value before. It releases this thread's earlier accesses, and acquires those that earlier callers released, at GPU
+/// scope.
 ///
 /// # Safety
 /// `counter` is in global memory, aligned and writable.

@@ -86,7 +86,7 @@ fn place<P: Placement, O: Op<T>, T: Element>() {
     give::<u32, 3>(z);
 }
 
-/// Of accumulators of one word, nobody wants it: it is not worth compiling.
+/// It is not compiled for accumulators of one word: no kernel uses it.
 #[inline(always)]
 fn after<P: Placement, O: Op<T>, T: Element>() {
     if <O::Accumulator as Accumulator>::WORDS > 1 {
@@ -106,7 +106,7 @@ fn heads<E: Equality<T>, T: Element>() {
     give::<u32, 0>(E::heads(&vector_of(take_words::<1, 2, 3, 4>()), before));
 }
 
-/// What a scan puts at the places of the inputs' vector, and what stands after it.
+/// A scan's results for the vector of the inputs, and the prefix after it.
 #[inline(always)]
 fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take_accumulator::<O::Accumulator>();
@@ -149,7 +149,7 @@ macro_rules! body {
     };
 }
 
-/// The bodies of a row: those that all kinds share, and the scans' own.
+/// The bodies of a row: those for all kinds, and those for scans.
 macro_rules! row {
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());

@@ -1,14 +1,14 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! What differs between two kernels is nearly nothing. So the library ships few texts, one for each kind of kernel and
-//! width of items, accumulators and results, in which an operator's functions are holes (see [`crate::simt::holes`]); and,
-//! for each row of the table, the bodies that fill them. A filled skeleton is the kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts, one for each kind of kernel and width of items, accumulators and
+//! results, in which an operator's functions are holes (see [`crate::simt::holes`]); and, for each row of the table, the bodies that fill
+//! them. A filled skeleton is the kernel of that row.
 //!
-//! Holes are as large as they can be: a vector's total, and what a scan puts at a vector's places. So what an operator does
-//! with narrow items lies within a body, and inclusive and exclusive scans differ in a body only.
+//! Holes are as large as they can be: a vector's total, and a scan's results for a vector. So what an operator does with narrow items lies
+//! within a body, and inclusive and exclusive scans differ in a body only.
 //!
-//! Reductions have accumulators of up to 16 words. Those of more than two words are for operators that look at an item's index,
-//! have no identity item, and are exact or combine pairwise; those of scans are exact. Of two inputs, an item is a pair. There are no
+//! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
+//! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no
 //! skeletons for other items of more than 64 bits.
 
 mod bodies;
@@ -43,10 +43,10 @@ const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
 
-/// Those for which no item lifts to the identity: a reduction lifts existing items only.
+/// Operators without an item that is lifted to the identity: their reductions lift existing items only.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
 
-/// Those that do not commute.
+/// Operators that do not commute.
 pub type InOrder<A, R, const EXACT: bool> = Holes<A, R, EXACT, true, false>;
 
 impl<A, R, const EXACT: bool, const FILLS: bool> Commutative for Holes<A, R, EXACT, FILLS> {}
@@ -140,7 +140,7 @@ impl<
     }
 }
 
-/// A hole for what a scan puts at each place.
+/// A hole for a scan's results.
 pub struct Places;
 
 impl Placement for Places {
@@ -198,7 +198,7 @@ macro_rules! arrays {
     ($($name:ident = $length:literal $t:ident;)*) => { $(pub type $name = [$t; $length];)* };
 }
 
-// Accumulators of several words, and results with the alignment of what they stand for.
+// Accumulators of several words, and results with the right alignment.
 arrays! {
     Bytes2 = 2 u8;
     Halves2 = 2 u16;
@@ -216,10 +216,10 @@ arrays! {
 
 /// The skeletons of a kind: whether any order gives the same bits; an item, an accumulator and a result of these widths.
 ///
-/// Of pairs, one of the two values of an item has the width.
+/// For pairs, the width is that of one of the two values.
 ///
-/// The names tell the same, in bits, save that reductions and scans of segments and of columns, and scans with accumulators of 32 bits,
-/// are the same with either kind of operator.
+/// The names give the same, in bits. One skeleton serves exact and other operators in reductions and scans of segments and of columns, and
+/// in scans with accumulators of 32 bits.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

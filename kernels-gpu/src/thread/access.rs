@@ -1,7 +1,7 @@
 //! A vector's bytes in memory, in as few accesses as their number and alignment allow.
 //!
-//! A vector is accessed in **units** of up to 16 bytes. How many bytes it has, and its unit, are constants of the caller's, so
-//! what is left of each function here are its few accesses.
+//! A vector is accessed in **units** of up to 16 bytes. The number of bytes and the unit are constants of the caller. So each function here
+//! compiles to its few accesses.
 
 use crate::element::VECTOR_WORDS;
 use crate::element::{first_words, vector_of, Vector, Words};
@@ -142,7 +142,7 @@ impl Access {
     /// Writes a vector to shared memory.
     ///
     /// # Safety
-    /// `address` is in shared memory, a multiple of the unit, and nobody else's.
+    /// `address` is in shared memory, a multiple of the unit, and used by no other thread.
     #[inline(always)]
     pub unsafe fn write_shared(self, address: *mut u32, vector: Vector) {
         // SAFETY: the caller's.

@@ -94,7 +94,7 @@ pub fn pairwise_total<O: Op<T>, T: Element>(
     pairwise::items::<O, T>(|place| lift::<O, T>(vector, place, index, items))
 }
 
-/// The items of a vector appended to what stands before them, one after the other.
+/// The vector's prefix, with the vector's items appended one after the other.
 #[inline(always)]
 pub fn append<O: Op<T>, T: Element, U: Element>(
     before: O::Accumulator,

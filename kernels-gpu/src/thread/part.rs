@@ -17,7 +17,7 @@ use crate::op::Op;
 use super::access::Access;
 use super::{for_each_vector, Slots, Vectors};
 
-/// What the caches are to do with what is loaded.
+/// The cache policy of loads.
 #[derive(Clone, Copy)]
 pub enum Caching {
     /// Keep it.
@@ -26,8 +26,8 @@ pub enum Caching {
     Streamed,
 }
 
-/// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. A vector has
-/// as many items as there is room for of type `T` and of type `U`: those of a scan's input are as many as its results.
+/// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. A vector has as many items
+/// as fit into it of both types, `T` and `U`: a scan's input and its results have equally many.
 #[derive(Clone, Copy)]
 pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
@@ -175,7 +175,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Loads the part; items that do not exist are fillers. A part with such items goes through `slots`.
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
         // SAFETY: the caller's.
@@ -193,8 +193,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 }
 
-/// What lies in the place of an item that does not exist: the item that lifts to the identity, where there is one. Where there
-/// is none, it is not lifted.
+/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Where there is none, it
+/// is not lifted.
 #[inline(always)]
 fn filler<O: Op<T>, T: Element>() -> T {
     match O::identity_item() {

@@ -8,8 +8,8 @@ use super::{for_each_vector, Access, Vectors};
 
 /// A thread's slots, one for each of its vectors, in a tile of shared memory.
 ///
-/// A slot has the bytes of a vector; where a scan's items and results are of different types, those of the wider ones. The
-/// narrower ones fill its beginning.
+/// A slot has the bytes of a vector. If a scan's items and results have different types, it has those of the wider type. The narrower ones
+/// fill its beginning.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
@@ -73,7 +73,7 @@ impl Slots {
     /// Writes a vector to slot `v`.
     ///
     /// # Safety
-    /// Nobody but this thread uses the slot.
+    /// No other thread uses the slot.
     #[inline(always)]
     pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
         // SAFETY: the slot exists, and is the caller's.

@@ -1,4 +1,4 @@
-//! Where the items of a reduction come from: an array, or two arrays of which an item has one value each.
+//! The source of a reduction's items: an array, or two arrays with one value of each item in each.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
 use crate::element::Element;
@@ -22,13 +22,13 @@ pub trait TilePart<T: Element>: Copy {
     /// Loads the part; items that do not exist are fillers. A part with such items goes through `slots`.
     ///
     /// # Safety
-    /// The items are readable. Nobody but this thread uses the slots.
+    /// The items are readable. No other thread uses the slots.
     unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors;
 
     /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
     ///
     /// # Safety
-    /// The items are readable. Nobody but this thread uses the slots.
+    /// The items are readable. No other thread uses the slots.
     unsafe fn copy<O: Op<T>>(&self, slots: Slots);
 }
 

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The command line's arguments.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Runs the kernels of five tutorials, from the naive one up to warpfold's, on the device at hand.
 ///
-/// Every result is checked against the CPU. On a machine without a GPU, times are those of an interpreter and mean
-/// nothing; exact counts are printed beside them.
+/// Every result is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; exact counts are
+/// printed beside them.
 #[derive(Debug, Parser)]
 #[command(name = "ladder")]
 pub struct Arguments {
@@ -21,7 +21,7 @@ pub struct Arguments {
     pub output: Option<PathBuf>,
 }
 
-/// What can be run.
+/// The names of all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     /// The ladder of the document with this number.
@@ -35,7 +35,7 @@ pub enum Table {
 const NAMES: [&str; 7] = ["1", "2", "3", "4", "5", "block-sizes", "sweep"];
 
 impl Table {
-    /// The table of a name, one of [`NAMES`].
+    /// The table with this name, which is one of [`NAMES`].
     fn named(name: &str) -> Self {
         match name.parse() {
             Ok(number) => Self::Ladder(number),

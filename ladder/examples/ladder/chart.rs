@@ -1,7 +1,7 @@
 //! The chart: a panel for each document, a bar for each of its rungs, as an SVG file.
 //!
-//! On a real GPU a bar is the rung's rate; on the virtual one, whose times mean nothing, the lane instructions that
-//! it spends on an item. Both scales are logarithmic.
+//! On a real GPU a bar is the rung's rate. On the virtual GPU, whose times mean nothing, it is the number of lane instructions for an item.
+//! Both scales are logarithmic.
 
 use std::error::Error;
 use std::path::Path;
@@ -20,7 +20,7 @@ const TITLES_WIDTH: u32 = 330;
 const BAR: RGBColor = RGBColor(0x6b, 0x8e, 0xb5);
 const OURS: RGBColor = RGBColor(0x3f, 0x9b, 0x4f);
 
-/// What the bars show.
+/// The quantity that the bars show.
 struct Quantity {
     axis: &'static str,
     of: fn(&Record) -> f64,
@@ -40,8 +40,8 @@ const INSTRUCTIONS: Quantity = Quantity {
     },
 };
 
-/// Draws a panel for each document, into the file `path`: of its problems the one with the most rungs, and of those
-/// the last, which has the most items.
+/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs, and among several such problems the
+/// last, which has the most items.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the example.
 
 use std::io;
 use std::path::PathBuf;

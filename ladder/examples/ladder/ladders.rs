@@ -168,7 +168,7 @@ fn rungs(document: Document, kind: Kind) -> impl Iterator<Item = Rung> {
     of(document).chain(of(Document::Library))
 }
 
-/// How many items a rung can be given without the others having to wait for long.
+/// The most items for a rung, so that it does not hold up the others for long.
 fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
@@ -179,7 +179,7 @@ fn most_items(rung: Rung) -> usize {
     }
 }
 
-/// The block size among those of a rung that is nearest to what is wanted.
+/// The rung's block size nearest to the wanted one.
 fn nearest(block_sizes: BlockSizes, wanted: u32) -> u32 {
     let distance = |block_size: &u32| block_size.abs_diff(wanted);
     block_sizes.iter().min_by_key(distance).unwrap_or(wanted)
@@ -196,7 +196,7 @@ fn compare(records: &mut [Record]) {
     }
 }
 
-/// A bar of a number of steps; hidden where nobody looks at a terminal.
+/// A progress bar of a number of steps; hidden if the output is no terminal.
 pub fn progress_bar(steps: usize, document: u32) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg}") {

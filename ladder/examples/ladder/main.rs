@@ -8,9 +8,8 @@
 //! cargo run --release -p warpfold-ladder --example ladder … --output FOLDER   also as CSV files, and the ladders as a chart, in FOLDER
 //! ```
 //!
-//! Times are between events on the device, the median of some runs. On a machine without a GPU they are those of an
-//! interpreter and mean nothing; there the virtual GPU's exact counts are printed beside them, at small sizes. Every
-//! result is checked against the CPU.
+//! Times are between events on the device, the median of some runs. On a machine without a GPU the times are an interpreter's and mean
+//! nothing; the virtual GPU's exact counts are printed beside them, at small sizes. Every result is checked against the CPU.
 //!
 //! Exit code: 0 if all went well, 2 if an argument is not understood or FOLDER cannot be made, 1 if the device failed or
 //! gave another answer than the CPU, or if a file or the output cannot be written.

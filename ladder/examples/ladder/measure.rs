@@ -1,4 +1,4 @@
-//! Running a rung some times: the first result, the median of the times, and what the virtual GPU counts.
+//! Running a rung several times: the first result, the median of the times, and the virtual GPU's counts.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ pub struct Bench {
     repeats: usize,
 }
 
-/// What the runs of a rung gave.
+/// The outcome of a rung's runs.
 pub struct Run<T> {
     /// The first run's result.
     pub value: T,
-    /// What a run launched; of ours, nothing is known.
+    /// The launches of a run; empty for warpfold's own rungs.
     pub launches: Vec<Launch>,
     /// The median of the times on the device, and the least.
     pub kernel: Duration,
     pub least: Duration,
-    /// The median of what the host took afterwards.
+    /// The median of the host's time afterwards.
     pub post_kernel: Duration,
-    /// What the virtual GPU counted.
+    /// The virtual GPU's counts.
     pub counts: Option<Counts>,
 }
 
@@ -37,7 +37,7 @@ const LONG: Duration = Duration::from_millis(500);
 impl Bench {
     pub fn new(ladder: Ladder) -> Self {
         let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
-        // As often as document 3 does; where times mean nothing, once.
+        // As often as document 3 does; once if times mean nothing.
         let repeats = match mode {
             Mode::Real => 10,
             Mode::Virtual => 0,
@@ -49,7 +49,7 @@ impl Bench {
         }
     }
 
-    /// The one of two that suits the device.
+    /// `real` on a real device, `interpreted` on the virtual one.
     pub fn choose<T>(&self, real: T, interpreted: T) -> T {
         match self.mode {
             Mode::Real => real,

@@ -1,4 +1,4 @@
-//! What the rungs are given to do: items, and how a result is checked against the CPU.
+//! The rungs' problems: their items, and the check of a result against the CPU.
 
 use std::fmt::Display;
 

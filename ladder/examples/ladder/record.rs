@@ -1,4 +1,4 @@
-//! What is written down of each rung that was run, and the CSV file of all of them.
+//! The record of each rung that was run, and the CSV file of all records.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub struct Record {
     /// The document's number.
     pub document: u32,
-    /// What was done with the items.
+    /// The verb and the operator.
     pub what: &'static str,
     /// The rung's title.
     pub rung: &'static str,
@@ -36,11 +36,11 @@ pub struct Record {
     pub over_previous: Option<f64>,
     /// How many times as fast as warpfold's own.
     pub over_ours: Option<f64>,
-    /// What the virtual GPU counted; a real one counts nothing.
+    /// The virtual GPU's counts; `None` on a real GPU.
     pub counts: Option<Counts>,
 }
 
-/// What the virtual GPU counted in one run: sums over its launches.
+/// The virtual GPU's counts of one run: sums over its launches.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     /// Kernels launched.
@@ -50,7 +50,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The sums, or nothing where nothing was counted.
+    /// The sums; `None` if nothing was counted.
     pub fn of(launches: &[Launch]) -> Option<Self> {
         let mut counts = Self::default();
         for counters in launches.iter().flat_map(|launch| &launch.outcome) {
@@ -87,7 +87,7 @@ impl Counts {
     }
 }
 
-/// What the virtual GPU counts.
+/// The virtual GPU's counts.
 pub const COUNTED: [&str; 9] = [
     "launches",
     "instructions",
@@ -106,7 +106,7 @@ impl Record {
         self.bytes as f64 / self.micros / 1e3
     }
 
-    /// What was done with what.
+    /// The task and its items.
     pub fn problem(&self) -> String {
         format!(
             "document {}: {} ({}) of {} {}",

@@ -1,6 +1,6 @@
 //! The kernels' entries, one for each row of the table in [`crate::entries`].
 //!
-//! What a launch must keep to is said where the entries forward to.
+//! The functions that the entries call state the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
 use core::ffi::c_void;
@@ -45,7 +45,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry whose parameters are those of the function that it forwards to.
+/// Emits an entry with the parameters of the function that it calls.
 macro_rules! forward {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {

@@ -1,8 +1,8 @@
 //! The ladder: the kernels of the tutorials that warpfold grew from, from the naive one up, as they are taught.
 //!
 //! They are here to be read, run and measured beside the library's own. They are written as a user's kernels are, with operators, items and
-//! building blocks of `warpfold-kernels` alone. Each follows its document, and is mended only where the document's kernel is wrong for
-//! some number of items. Its file says what was mended and why.
+//! building blocks of `warpfold-kernels` alone. Each follows its document, and is corrected only where the document's kernel is wrong for
+//! some number of items. Its file says what was corrected, and why.
 //!
 //! | module | document |
 //! |---|---|
@@ -15,7 +15,7 @@
 //!
 //! On the host there are the table ([`entries`]), and which entry is in which text ([`texts`]). `emit` makes an entry of each row.
 //!
-//! What must hold of a launch is said once, here:
+//! These conditions hold for every launch:
 //!
 //! # Contract of a launch
 //!

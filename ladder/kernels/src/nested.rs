@@ -12,7 +12,7 @@
 //! Cost: with 2,048 blocks of 512 items, the first two launch 8 levels of 2,048 blocks, 16,384 grids of one block each; the
 //! last launches 8 grids. Every level goes through global memory.
 //!
-//! Mended:
+//! Corrected:
 //! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new grid
 //!   begins when the whole launching grid has ended. So the barrier after the wait is not needed.
 //! - The document's kernel without waiting has no barrier before the launch either. But a child sees only what its parent *thread* has seen:
@@ -20,7 +20,7 @@
 //! - The last kernel lets block 0 launch the next level while other blocks may not have halved their items yet. Here that is
 //!   a tail launch too.
 //! - A launch can fail on the device, and the document does not look. Here its code is left in a word for the host.
-//! - What `paired` says of a number of items that is no multiple of the block size.
+//! - `paired` has a remark on numbers of items that are no multiple of the block size. It holds here, too.
 
 use core::ffi::c_void;
 
@@ -57,11 +57,11 @@ unsafe fn note(refusal: *mut u32, code: u32) {
     }
 }
 
-/// What [`hello`] prints from each thread: with a name of its own, since the compiler's would be another in every build.
+/// The line that [`hello`] prints from each thread. It has a name of its own, since the compiler's name would differ in every build.
 #[export_name = "ladder_hello_greeting"]
 static GREETING: [u8; 51] = *b"Recursion=%d: Hello World from thread %d block %d\n\0";
 
-/// What it prints after a launch.
+/// The line that it prints after a launch.
 #[export_name = "ladder_hello_deeper"]
 static DEEPER: [u8; 37] = *b"-------> nested execution depth: %d\n\0";
 
@@ -151,7 +151,7 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     stream: ChildStream,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: the caller's; what is launched has the block's items and its partial for itself.
+    // SAFETY: the caller's; only the launched grid uses the block's items and its partial.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);
@@ -163,7 +163,7 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
             }
             return;
         }
-        // Orders the block's items before the launch, and so before what is launched.
+        // Orders the writes of the block's items before the launch, and so before the launched grid.
         block::barrier();
         if thread::index() == 0 {
             let parameters = [items as u64, partial as u64, refusal as u64, half];
@@ -189,7 +189,7 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     block_items: u64,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: the caller's; a block has its items for itself, and what is launched begins when all blocks have ended.
+    // SAFETY: the caller's; only this block uses its items, and the launched grid begins when all blocks have ended.
     unsafe {
         let own = items.add(block * block_items as usize);
         halve::<O, T>(own, 2 * stride);

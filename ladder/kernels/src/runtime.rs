@@ -1,8 +1,8 @@
-//! What a kernel asks of the device's runtime: to launch grids, and to print.
+//! The functions of the device's runtime that kernels call: to launch grids, and to print.
 //!
-//! The functions are external. The driver's linker finds those that launch in the toolkit's `libcudadevrt.a`, and the
-//! driver itself has the one that prints. Their names begin with `__cudaCDP2`, as what `nvcc` makes of a launch in a
-//! kernel: the names without that belong to the runtime that devices from compute capability 9.0 on no longer have.
+//! The functions are external. The functions that launch are in the toolkit's `libcudadevrt.a`, where the driver's linker finds them. The
+//! driver itself has the function that prints. Their names begin with `__cudaCDP2`, as in the output of `nvcc`. The names without that
+//! prefix belong to an older runtime, which devices of compute capability 9.0 and later do not have.
 
 use core::ffi::c_void;
 
@@ -46,7 +46,7 @@ extern "C" {
 
 /// Launches a grid, and gives the runtime's code: 0 for success.
 ///
-/// What this thread did before the launch, and what was ordered before that by barriers, comes before the grid.
+/// This thread's accesses before the launch come before the grid. So do accesses that barriers have ordered before them.
 ///
 /// # Safety
 /// `kernel` is the address of a kernel with these parameters, each of 64 bits, and the launch keeps its contract.
@@ -58,7 +58,7 @@ pub unsafe fn launch<const N: usize>(
     parameters: [u64; N],
     stream: ChildStream,
 ) -> u32 {
-    /// What the runtime answers where there is no more memory for launches.
+    /// The runtime's answer if there is no more memory for launches.
     const MEMORY_ALLOCATION: u32 = 2;
     // SAFETY: the caller's; the buffer has the size of the kernel's parameters.
     unsafe {

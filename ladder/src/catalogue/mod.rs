@@ -1,4 +1,4 @@
-//! What there is to say of each rung, a file for each document.
+//! Descriptions of the rungs: a file for each document.
 
 pub mod document1;
 pub mod document2;
@@ -9,7 +9,7 @@ pub mod library;
 
 use crate::{BlockSizes, Document, Kind};
 
-/// What is said of a rung; see the methods of [`crate::Rung`].
+/// A rung's description; see the methods of [`crate::Rung`].
 pub struct About {
     pub title: &'static str,
     pub document: Document,

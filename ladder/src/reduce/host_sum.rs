@@ -4,7 +4,7 @@ use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result};
 
-/// Document 2: two items a thread, as many as there are.
+/// Document 2: two items a thread, and no grid that limits their number.
 pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {
     let item_count = run.input.len() as u64;
     let grid_blocks = blocks(item_count, 2 * run.block_threads);
@@ -27,7 +27,7 @@ pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Re
     unsafe { launch::<O, T, 2>(run, grid_blocks, |partials| [items.address(), partials]) }
 }
 
-/// Launches the kernel, and combines what its blocks leave.
+/// Launches the kernel, and combines the blocks' results.
 ///
 /// # Safety
 ///

@@ -6,7 +6,7 @@ use crate::nested::Children;
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result, Rung};
 
-/// What every kernel here has as its first parameters.
+/// The first parameters of every kernel here.
 struct Pointers {
     items: Address,
     partials: Address,
@@ -28,7 +28,7 @@ pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Me
 pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let stride = run.block_threads;
     let block_items = 2 * stride;
-    // SAFETY: after the pointers come the block size and the items of a block, which are twice as many.
+    // SAFETY: after the pointers come the block size, and the number of a block's items, which is twice as large.
     unsafe {
         launch::<O, T, 5>(rung, run, block_items, |to| {
             let [stride, block_items] = [stride, block_items].map(u64::from);
@@ -37,7 +37,7 @@ pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measu
     }
 }
 
-/// Launches the kernel, and combines what its blocks leave.
+/// Launches the kernel, and combines the blocks' results.
 ///
 /// # Safety
 ///

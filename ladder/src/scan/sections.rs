@@ -10,7 +10,7 @@ use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Result};
 
-/// What a kernel takes for each thread of a block.
+/// A kernel's needs for each thread of a block.
 #[derive(Clone, Copy)]
 pub struct Shares {
     /// Items that it scans.
@@ -95,7 +95,7 @@ fn total_count(item_count: u64, section_items: u64) -> usize {
 }
 
 impl Level {
-    /// The level of this one's totals, which are scanned in place.
+    /// The next level: this level's totals, which are scanned in place.
     fn above<T>(&self, section_items: u64) -> Self {
         Self {
             input: self.totals,

@@ -1,5 +1,5 @@
-//! Which warps diverge, and what a warp's accesses cost: the documents' drawings of who works on what at each level,
-//! gone through step by step, against what the virtual GPU counts.
+//! Which warps diverge, and what a warp's accesses cost: the documents' drawings of each level's work, step by step, against the virtual
+//! GPU's counts.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ impl Drawing {
         strides
     }
 
-    /// The items that each warp is at, at the level of this stride.
+    /// The items that each warp accesses at the level of this stride.
     fn warps(&self, stride: u32, block: u32) -> impl Iterator<Item = Vec<u32>> {
         let warp = move |first: u32| {
             let threads = first..first + 32;
@@ -97,7 +97,7 @@ impl Drawing {
             .count() as u64
     }
 
-    /// The sectors that a block reads at this level, and those that it writes.
+    /// The sectors that a block reads and writes at this level.
     fn sectors(&self, stride: u32, block: u32) -> (u64, u64) {
         let sectors = |items: &[u32], offset| {
             let sectors = items.iter().map(|item| (item + offset) / SECTOR_ITEMS);
@@ -132,7 +132,7 @@ fn warps_diverge_as_drawn() {
     }
 }
 
-/// What the documents say of 256 and of 512 threads, stride by stride.
+/// The documents' figures for 256 and for 512 threads, stride by stride.
 #[test]
 fn drawings_diverge_as_told() {
     let by_stride = |drawing: &Drawing, block| -> Vec<u64> {

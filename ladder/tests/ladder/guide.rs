@@ -1,4 +1,4 @@
-//! The guide: it tells of every rung, and what it quotes are lines of the kernels.
+//! The guide: it describes every rung, and quotes lines of the kernels.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
-//! The guide's tables of counts are what the virtual GPU counts.
+//! The guide's tables have the virtual GPU's counts.
 //!
-//! The line above a table says what was counted, its head which numbers, and the first cell of a row for which rung.
+//! The line above a table names the counted problem, its head the counters, and the first cell of a row the rung.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Class, Counters, Mode, RunOptions};
@@ -13,12 +13,12 @@ use crate::guide::GUIDE;
 use crate::launches::reduction;
 use crate::scan_counts;
 
-/// What each launch did that is counted in a table.
+/// The counters of each launch in a table.
 type Count = fn(Rung) -> Vec<Counters>;
 
 const REDUCED_ITEMS: usize = 16_385;
 
-/// The tables, by what stands above them.
+/// The tables, by the line above them.
 const TABLES: [(&str, Count); 5] = [
     ("sum of 16,385 `f32`, blocks of 256", |rung| {
         let items = ordinary::<Sum, f32>(REDUCED_ITEMS);

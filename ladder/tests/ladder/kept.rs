@@ -1,4 +1,4 @@
-//! What a ladder keeps: each kernel once, until the ladder goes.
+//! A ladder keeps each kernel once, until it is dropped.
 
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{self, Calls, Failure, Moment, record};

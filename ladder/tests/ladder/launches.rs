@@ -1,4 +1,4 @@
-//! What the launches of a reduction did, as the virtual GPU counts it.
+//! The launches of a reduction, as the virtual GPU counts them.
 
 use virtual_gpu::driver::{run_with, watch_launches};
 use virtual_gpu::{Checks, Class, Counters, Mode, RunOptions};
@@ -9,7 +9,7 @@ use warpfold_ladder::{Item, Plain, Rung};
 use crate::common::mode;
 use crate::device::ladder;
 
-/// What each launch of a sum of `items` ones did; nothing on a real GPU, which does not count.
+/// The counters of each launch of a sum of `items` ones; `None` on a real GPU, which does not count.
 pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
@@ -19,7 +19,7 @@ pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     launches
 }
 
-/// A reduction's result, and on the virtual GPU what each of its launches did.
+/// A reduction's result, and on the virtual GPU the counters of its launches.
 pub fn reduction<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     rung: Rung,
     items: &[T],

@@ -1,4 +1,4 @@
-//! Kernels that launch kernels: how many grids they launch, what is printed, and what they need.
+//! Kernels that launch kernels: the number of launched grids, the printed lines, and their needs.
 
 use std::fs;
 
@@ -124,7 +124,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         let ladder = ladder();
         let input = DeviceBuffer::from_slice(&[1u32; 1000]).unwrap();
         let reduce = || ladder.reduce::<Sum, _>(Rung::Recursive, &input, 64);
-        // What a driver returns that cannot resolve a kernel's calls.
+        // The code of a driver that cannot resolve a kernel's calls.
         let needs_linking = inject::fail(Failure {
             calls: Calls::Named("cuModuleLoadDataEx"),
             nth: 1,

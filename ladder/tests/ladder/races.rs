@@ -1,5 +1,5 @@
-//! The rungs under every policy of the virtual GPU, with all checks: what was mended stays mended. The documents' kernels
-//! fail here: barriers that some threads never reach, unrolled warps without barriers, levels launched too early.
+//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. The documents' kernels fail here:
+//! barriers that some threads never reach, unrolled warps without barriers, levels launched too early.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, Policy, RunOptions};

@@ -1,4 +1,5 @@
-//! A rung refuses operators, items and sizes that it is not for. The error says what the rung is for, and nothing is launched.
+//! A rung refuses operators, items and sizes that it is not for. The error names the problems that the rung solves, and nothing is
+//! launched.
 
 use std::ops::Range;
 
@@ -120,7 +121,7 @@ fn buffers_that_do_not_fit() {
 
 #[test]
 fn a_capture_is_not_ended() {
-    // Alone in its process: a capture is in everybody's way.
+    // Alone in its process: a capture would disturb other tests.
     in_child("refusals::a_capture_is_not_ended", &[], || {
         let ladder = ladder();
         let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();

@@ -75,7 +75,7 @@ impl Bound for f32 {
     }
 }
 
-/// Block sizes worth a run: all of a short list, of a long one those at its ends, around warps, and odd ones.
+/// Block sizes worth a run: all of a short list; of a long list those at its ends, those around warps, and odd ones.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);

@@ -46,7 +46,7 @@ trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str);
 }
 
-/// Asserts that a scan is what a plain loop gives.
+/// Asserts that a scan agrees with a plain loop.
 fn check_exactly<O: Scans<T>, T: Bound>(
     found: &[T],
     items: &[T],

@@ -13,7 +13,7 @@ use crate::device::ladder;
 /// Block sizes that make a section a power of two, as the analysis has it.
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// What each launch of a scan of `items` items did; nothing on a real GPU, which does not count.
+/// The counters of each launch of a scan of `items` items; `None` on a real GPU, which does not count.
 pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();

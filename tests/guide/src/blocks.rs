@@ -21,7 +21,7 @@ pub struct Block {
 ///
 /// # Errors
 ///
-/// That of reading the guide's folder.
+/// The guide's folder cannot be read.
 pub fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     let guide = Path::new("docs/guide");
     let mut pages = vec![PathBuf::from("README.md")];

@@ -20,7 +20,7 @@ pub fn root() -> PathBuf {
 ///
 /// # Errors
 ///
-/// That of reading the guide's folder.
+/// The guide's folder cannot be read.
 pub fn pages() -> io::Result<Vec<PathBuf>> {
     blocks::pages(&root())
 }
@@ -29,7 +29,7 @@ pub fn pages() -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 ///
-/// That of reading a folder.
+/// A folder cannot be read.
 pub fn all_pages() -> io::Result<Vec<PathBuf>> {
     let root = root();
     let (mut found, mut folders) = (Vec::new(), vec![root.clone()]);

@@ -215,7 +215,7 @@ macro_rules! kernels {
 /// The kinds, operators and item types of all kernels.
 const KERNELS: &[(&str, &str, &str)] = warpfold_kernels::for_each_row!(kernels);
 
-/// What a page calls the shapes of a verb, by the kinds of its kernels.
+/// The names of a verb's shapes on a page, by the kinds of their kernels.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("reduce", "reduce", "whole"),
     ("reduce", "reduce_pairs", "whole, of two inputs"),
@@ -329,7 +329,7 @@ fn check_operators(path: &str) -> Result<String> {
 #[test]
 fn every_operator_is_listed() -> Result {
     const PAGE: &str = "docs/guide/operators.md";
-    // Of the documentation of `Kernel`.
+    // The table in the documentation of `Kernel`.
     check_operators("host/src/kernel/operators.md")?;
     let page = check_operators(PAGE)?;
     let described: Vec<_> = rows(&page, "| operator | floats | integers | empty input |")?

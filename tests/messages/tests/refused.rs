@@ -1,4 +1,4 @@
-//! What the compiler says of requests that cannot run, word for word: it says what to write.
+//! The compiler's messages for requests that cannot run, word for word: they say what to write.
 //!
 //! After a change of a message: `TRYBUILD=overwrite cargo test -p messages-tests`, and read what has changed.
 

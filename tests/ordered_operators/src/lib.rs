@@ -1,4 +1,4 @@
-//! Operators that do not commute, and what their results have to be: `tests/` runs them.
+//! Operators that do not commute, and their expected results: `tests/` runs them.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Operators and kernels of a user's kind, and what their results have to be: `tests/` runs them.
+//! Operators and kernels like a user's, and their expected results: `tests/` runs them.
 
 #![allow(missing_docs)]
 

@@ -39,7 +39,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// One times a number is the number, and not what `0.0 * NaN` or `-0.0 + 0.0` make of it.
+    /// One times a number is the number. Plain arithmetic would change it by `0.0 * NaN` or `-0.0 + 0.0`.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;

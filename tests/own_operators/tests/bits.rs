@@ -18,7 +18,7 @@ use own_operators::operators::*;
 use warpfold::kind::reduce;
 use warpfold::{Commutative, Cpu, Pair, Triple, check_operator, check_reduce_operator, reduce};
 
-/// What operators of floats go wrong with: both zeros, subnormals, extremes, infinities, NaN.
+/// Values with which operators of floats go wrong: both zeros, subnormals, extremes, infinities, NaN.
 const ODD: [f32; 9] = [
     0.0,
     -0.0,

@@ -8,7 +8,7 @@ use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Cpu, Gpu, OwnKernel, scan};
 
-/// Runs a kernel as one block; what it left in the results.
+/// Runs a kernel as one block, and gives its results.
 macro_rules! run {
     ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {
         run!($kernel, 1 x $threads, [$($argument),*], vec![u32::MAX; $results])

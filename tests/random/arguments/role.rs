@@ -24,7 +24,7 @@ pub struct Role {
     pub contents: Contents,
 }
 
-/// What stands in an argument before the call.
+/// The contents of an argument before the call.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents {
     /// What is in the arena.

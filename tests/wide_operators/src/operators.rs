@@ -179,7 +179,7 @@ impl Op<i32> for Top3 {
         [item, i32::MIN, i32::MIN]
     }
 
-    // Of two lists in order: the largest of all, then what is left of each is compared.
+    // Merges two ordered lists: takes the largest of all, then compares the rest of each.
     fn combine([a, b, c]: [i32; 3], [d, e, f]: [i32; 3]) -> [i32; 3] {
         [
             a.max(d),

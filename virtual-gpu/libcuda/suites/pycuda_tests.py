@@ -27,8 +27,6 @@ PACKAGES = [
 
 # Tests that need not pass, by a part of their name, and why.
 PYCUDA_EXPECTED = {
-    "test_copy": "`cuMemcpy3D` is not supported",
-    "test_get_set": "`cuMemcpy3D` is not supported",
     "test_recursive_launch": "PyCUDA's mistake: a race between a kernel and the grids that it launches",
 }
 

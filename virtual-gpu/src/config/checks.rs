@@ -1,6 +1,14 @@
 //! The checks that may be switched on and off.
 
 /// Which checks watch a run. The checks of memory accesses are always on.
+///
+/// ```
+/// use virtual_gpu::{Checks, Switch};
+///
+/// let mut checks = Checks::none();
+/// checks.race = Switch::On; // data races alone
+/// assert_eq!(Some(checks), Checks::parse("race"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
@@ -20,6 +28,12 @@ pub struct Checks {
 }
 
 /// On or off.
+///
+/// ```
+/// use virtual_gpu::{Checks, Switch};
+///
+/// assert_eq!(Checks::default().copies, Switch::Off);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
     /// Watch, and stop the launch at the first finding.
@@ -42,6 +56,10 @@ impl Default for Checks {
 
 impl Checks {
     /// Every check.
+    ///
+    /// ```
+    /// assert_eq!(virtual_gpu::Checks::all().copies, virtual_gpu::Switch::On);
+    /// ```
     pub fn all() -> Self {
         Self {
             copies: Switch::On,
@@ -50,6 +68,10 @@ impl Checks {
     }
 
     /// Only the checks of memory accesses.
+    ///
+    /// ```
+    /// assert_eq!(virtual_gpu::Checks::none().sync, virtual_gpu::Switch::Off);
+    /// ```
     pub fn none() -> Self {
         Self {
             sync: Switch::Off,

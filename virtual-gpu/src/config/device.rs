@@ -5,6 +5,13 @@
 //! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
 /// The limits of a virtual device.
+///
+/// ```
+/// use virtual_gpu::DeviceConfig;
+///
+/// let small = DeviceConfig { multiprocessors: 1, memory_bytes: 1 << 30, ..DeviceConfig::default() };
+/// assert_eq!(small.compute_capability, (9, 0));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceConfig {
     /// Number of multiprocessors.
@@ -62,6 +69,10 @@ impl Default for DeviceConfig {
 }
 
 /// Lanes of a warp, on every device there is.
+///
+/// ```
+/// assert_eq!(256 / virtual_gpu::WARP_LANES, 8); // warps of a block of 256 threads
+/// ```
 pub const WARP_LANES: u32 = 32;
 
 impl DeviceConfig {
@@ -70,6 +81,13 @@ impl DeviceConfig {
     ///
     /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
     /// is not modelled.
+    ///
+    /// ```
+    /// let device = virtual_gpu::DeviceConfig::default();
+    /// assert_eq!(device.blocks_per_multiprocessor(256, 0), 8); // 2048 threads
+    /// assert_eq!(device.blocks_per_multiprocessor(256, 100 << 10), 2); // 228 KiB of shared memory
+    /// assert_eq!(device.blocks_per_multiprocessor(2048, 0), 0);
+    /// ```
     pub fn blocks_per_multiprocessor(&self, threads: u32, shared_bytes: u32) -> u32 {
         let warps = threads.div_ceil(WARP_LANES).max(1);
         let by_threads = self.max_threads_per_multiprocessor / WARP_LANES / warps;

@@ -4,6 +4,14 @@ use super::checks::Checks;
 use crate::schedule::Policy;
 
 /// The shape of a launch.
+///
+/// ```
+/// use virtual_gpu::Shape;
+///
+/// // 10 blocks of 256 threads, each with 1 KiB of dynamic shared memory.
+/// let shape = Shape { grid: [10, 1, 1], block: [256, 1, 1], dynamic_shared_bytes: 1024 };
+/// assert_eq!(shape.grid[0] * shape.block[0], 2560);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Blocks of the grid in x, y and z.
@@ -15,6 +23,13 @@ pub struct Shape {
 }
 
 /// How a launch depends on the work before it on its stream.
+///
+/// ```
+/// use virtual_gpu::{Dependence, RunOptions};
+///
+/// let options = RunOptions { dependence: Dependence::Programmatic, ..RunOptions::default() };
+/// assert_ne!(options.dependence, Dependence::default());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dependence {
     /// It begins when that work has ended.
@@ -26,6 +41,13 @@ pub enum Dependence {
 }
 
 /// How one launch is to be run.
+///
+/// ```
+/// use virtual_gpu::{Checks, RunOptions};
+///
+/// let options = RunOptions { seed: 7, checks: Checks::all(), ..RunOptions::default() };
+/// assert_eq!(options.step_budget, 2_000_000_000);
+/// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// Seed of the scheduler: the same seed gives the same run.

@@ -9,6 +9,12 @@ use std::ffi::CStr;
 use std::fmt;
 
 /// The result code of a driver call that failed.
+///
+/// ```
+/// use virtual_gpu::driver::Code;
+///
+/// assert_eq!(Code(2), Code::OUT_OF_MEMORY);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code(pub i32);
 
@@ -155,11 +161,24 @@ codes! {
 
 impl Code {
     /// The code's name in CUDA, if the code is listed here.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::Code;
+    ///
+    /// assert_eq!(Code(700).name(), Some(c"CUDA_ERROR_ILLEGAL_ADDRESS"));
+    /// assert_eq!(Code(-1).name(), None);
+    /// ```
     pub fn name(self) -> Option<&'static CStr> {
         row(self.0).map(|(_, name, _)| *name)
     }
 
     /// A description of the code, if it is listed here.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::Code;
+    ///
+    /// assert!(Code::OUT_OF_MEMORY.description().is_some());
+    /// ```
     pub fn description(self) -> Option<&'static CStr> {
         row(self.0).map(|(_, _, description)| *description)
     }

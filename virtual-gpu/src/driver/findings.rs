@@ -11,6 +11,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 /// Something that is most likely a mistake.
+///
+/// ```
+/// use virtual_gpu::driver::{Finding, take_findings};
+///
+/// let leaks = take_findings().into_iter().filter(|finding| matches!(finding, Finding::Leak { .. }));
+/// assert_eq!(leaks.count(), 0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
@@ -37,6 +44,13 @@ pub enum Finding {
 }
 
 /// The numbers of objects that were left in a context.
+///
+/// ```
+/// use virtual_gpu::driver::Left;
+///
+/// let left = Left { streams: 2, ..Left::default() };
+/// assert_eq!(left.to_string(), "2 streams");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     /// Allocations of device memory.

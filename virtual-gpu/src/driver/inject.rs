@@ -36,6 +36,12 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 
 /// Which calls a failure counts.
+///
+/// ```
+/// use virtual_gpu::driver::inject::Calls;
+///
+/// assert_ne!(Calls::Any, Calls::Named("cuInit"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
     /// Every driver call.
@@ -45,6 +51,14 @@ pub enum Calls {
 }
 
 /// When the failure shows.
+///
+/// ```
+/// use virtual_gpu::driver::inject::Moment;
+///
+/// // A fault of a kernel shows at the next call that synchronises, and at every later one.
+/// let of_a_kernel = [Moment::Deferred, Moment::Sticky];
+/// assert!(!of_a_kernel.contains(&Moment::Before));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Instead of the call, which has no effect.
@@ -61,6 +75,19 @@ pub enum Moment {
 }
 
 /// A failure to come.
+///
+/// ```
+/// use virtual_gpu::driver::{Code, inject};
+///
+/// let failure = inject::Failure {
+///     calls: inject::Calls::Named("cuMemAlloc_v2"),
+///     nth: 1,
+///     code: Code::OUT_OF_MEMORY,
+///     moment: inject::Moment::Before,
+/// };
+/// let armed = inject::fail(failure);
+/// assert!(!armed.has_fired()); // no call yet
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Which calls are counted.
@@ -74,6 +101,19 @@ pub struct Failure {
 }
 
 /// A failure that is armed on this thread until this is dropped.
+///
+/// ```
+/// use virtual_gpu::driver::{Code, inject};
+///
+/// let failure = inject::Failure {
+///     calls: inject::Calls::Named("cuMemAlloc_v2"),
+///     nth: 1,
+///     code: Code::OUT_OF_MEMORY,
+///     moment: inject::Moment::Before,
+/// };
+/// let armed = inject::fail(failure);
+/// drop(armed); // from here on, allocations succeed again
+/// ```
 #[derive(Debug)]
 #[must_use = "the failure is disarmed when this is dropped"]
 pub struct Armed {
@@ -115,6 +155,20 @@ thread_local! {
 }
 
 /// Arms a failure on this thread.
+///
+/// ```
+/// use virtual_gpu::driver::{Code, inject};
+///
+/// let failure = inject::Failure {
+///     calls: inject::Calls::Named("cuMemAlloc_v2"),
+///     nth: 1,
+///     code: Code::OUT_OF_MEMORY,
+///     moment: inject::Moment::Before,
+/// };
+/// let armed = inject::fail(failure);
+/// // The next allocation of this thread fails, until `armed` is dropped.
+/// assert!(!armed.has_fired());
+/// ```
 pub fn fail(failure: Failure) -> Armed {
     let id = PLAN.with_borrow_mut(|plan| {
         plan.next_id += 1;
@@ -168,6 +222,20 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 
 impl Armed {
     /// Whether the failure has been injected.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::{Code, inject};
+    ///
+    /// let failure = inject::Failure {
+    ///     calls: inject::Calls::Named("cuMemAlloc_v2"),
+    ///     nth: 1,
+    ///     code: Code::OUT_OF_MEMORY,
+    ///     moment: inject::Moment::Before,
+    /// };
+    /// let armed = inject::fail(failure);
+    /// assert!(!armed.has_fired());
+    /// // After the program's next allocation, which fails, it has.
+    /// ```
     pub fn has_fired(&self) -> bool {
         PLAN.with_borrow(|plan| {
             let waiting = plan.failures.iter().find(|waiting| waiting.id == self.id);

@@ -13,6 +13,15 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
 /// A launch that was carried out.
+///
+/// ```
+/// use virtual_gpu::driver::watch_launches;
+///
+/// let watch = watch_launches();
+/// for launch in watch.take() {
+///     println!("{} on {:?} blocks", launch.kernel, launch.shape.grid);
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The kernel's name.
@@ -37,6 +46,13 @@ thread_local! {
 }
 
 /// Collects the launches that this thread enqueues during its lifetime.
+///
+/// ```
+/// use virtual_gpu::driver::watch_launches;
+///
+/// let watch = watch_launches();
+/// assert!(watch.take().is_empty()); // nothing was launched
+/// ```
 #[derive(Debug)]
 #[must_use = "launches are collected while this lives"]
 pub struct LaunchWatch {
@@ -70,6 +86,13 @@ pub fn watch_launches() -> LaunchWatch {
 
 impl LaunchWatch {
     /// The launches that were carried out since the last call, in their order.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::watch_launches;
+    ///
+    /// let watch = watch_launches();
+    /// assert!(watch.take().is_empty()); // nothing was launched
+    /// ```
     pub fn take(&self) -> Vec<Launch> {
         std::mem::take(&mut lock(&self.list))
     }

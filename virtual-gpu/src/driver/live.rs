@@ -6,6 +6,15 @@ use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
 
 /// The number of live objects of each kind.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Settings, live_of_this_thread, start};
+///
+/// start(Settings { choice: Choice::On, ..Settings::default() })?;
+/// let live = live_of_this_thread().expect("the virtual device");
+/// assert_eq!((live.allocations, live.streams), (0, 0));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// Retains of primary contexts minus releases. For one thread it may be negative.

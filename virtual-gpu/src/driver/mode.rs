@@ -9,6 +9,14 @@ use crate::driver::variables::SettingsError;
 use std::sync::OnceLock;
 
 /// Who answers the driver calls of this process.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Mode, Settings, mode, start};
+///
+/// start(Settings { choice: Choice::On, ..Settings::default() })?;
+/// assert_eq!(mode(), Ok(Mode::Virtual));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The real driver: each call is passed on to it.
@@ -18,6 +26,12 @@ pub enum Mode {
 }
 
 /// Why there is no driver, so that `cuInit` fails.
+///
+/// ```
+/// use virtual_gpu::driver::{Code, ModeError};
+///
+/// assert_eq!(ModeError::NoDriver("no libcuda.so.1".to_owned()).code(), Code::NO_DEVICE);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeError {
     /// An environment variable cannot be used; `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
@@ -38,6 +52,12 @@ pub enum ModeError {
 
 impl ModeError {
     /// The result of `cuInit`.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::{Code, ModeError};
+    ///
+    /// assert_eq!(ModeError::TwoDrivers.code(), Code::SYSTEM_DRIVER_MISMATCH);
+    /// ```
     pub fn code(&self) -> Code {
         match self {
             ModeError::Settings(_) => Code::INVALID_VALUE,
@@ -48,6 +68,14 @@ impl ModeError {
 }
 
 /// The program's settings came too late: the driver was started before.
+///
+/// ```
+/// use virtual_gpu::driver::{AlreadyStarted, Choice, Settings, start};
+///
+/// let on = Settings { choice: Choice::On, ..Settings::default() };
+/// assert_eq!(start(on.clone()), Ok(()));
+/// assert_eq!(start(on), Err(AlreadyStarted));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the driver has already been started, and its settings cannot be changed any more")]
 pub struct AlreadyStarted;

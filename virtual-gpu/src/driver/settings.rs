@@ -15,6 +15,12 @@ use std::str::FromStr;
 const MOST_DEVICES: u32 = 16;
 
 /// Which device the program gets.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Settings};
+///
+/// assert_eq!(Settings::default().choice, Choice::Auto);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Choice {
     /// The real device if there is one, the virtual device otherwise.
@@ -27,6 +33,18 @@ pub enum Choice {
 }
 
 /// The driver's configuration.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Settings};
+/// use virtual_gpu::{Checks, RunOptions};
+///
+/// let settings = Settings {
+///     choice: Choice::On,
+///     run: RunOptions { checks: Checks::all(), ..RunOptions::default() },
+///     ..Settings::default()
+/// };
+/// assert_eq!(settings.devices.count(), 1);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Which device the program gets.
@@ -40,6 +58,10 @@ pub struct Settings {
 }
 
 /// A number of devices.
+///
+/// ```
+/// assert_eq!(virtual_gpu::driver::Devices::default().count(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Devices(u32);
 
@@ -57,6 +79,12 @@ impl Devices {
     }
 
     /// The number.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::Devices;
+    ///
+    /// assert_eq!(Devices::new(4).map(Devices::count), Some(4));
+    /// ```
     pub fn count(self) -> u32 {
         self.0
     }
@@ -70,6 +98,15 @@ impl Default for Devices {
 
 impl Settings {
     /// The settings that the environment asks for.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::Settings;
+    ///
+    /// match Settings::from_env() {
+    ///     Ok(settings) => println!("{:?}", settings.choice),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
     ///
     /// # Errors
     ///

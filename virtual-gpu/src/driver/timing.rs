@@ -8,6 +8,13 @@ thread_local! {
 }
 
 /// A driver call, and how long it took.
+///
+/// ```
+/// let ((), calls) = virtual_gpu::driver::time_calls(|| ());
+/// for call in calls {
+///     println!("{} took {:?}", call.name, call.took);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedCall {
     /// Its name, spelt as the exported symbol.

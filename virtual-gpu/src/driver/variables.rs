@@ -11,6 +11,13 @@ use std::ffi::{OsStr, OsString};
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
 /// An environment variable that cannot be used.
+///
+/// ```
+/// use virtual_gpu::driver::Settings;
+///
+/// let error = Settings::from_variables([("VIRTUAL_GPU_SEED".into(), "seven".into())]).unwrap_err();
+/// assert!(error.to_string().contains("VIRTUAL_GPU_SEED"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// Its value cannot be read.

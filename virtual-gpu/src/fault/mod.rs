@@ -9,6 +9,25 @@ use crate::config::WARP_LANES;
 use std::fmt;
 
 /// A kernel that was stopped, and why.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, LaunchError, Memory, Module, RunOptions, Shape};
+///
+/// // A kernel that stores to address 0.
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .entry k() { st.global.u32 [0], 1; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let kernel = module.kernel("k").expect("it is in the text");
+/// let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], dynamic_shared_bytes: 0 };
+/// let error = kernel.launch(&shape, &[], &memory, &device, &RunOptions::default());
+/// let Err(LaunchError::Fault(fault)) = error else {
+///     panic!("a store to nowhere");
+/// };
+/// assert_eq!((fault.line, fault.thread), (2, [0, 0, 0]));
+/// # Ok::<(), virtual_gpu::LoadError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Fault {
     /// The kind of fault.
@@ -69,6 +88,25 @@ impl Fault {
     }
 
     /// The code that the CUDA driver gives for such a fault.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, LaunchError, Memory, Module, RunOptions, Shape};
+    ///
+    /// // A kernel that stores to address 0.
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .entry k() { st.global.u32 [0], 1; ret; }";
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let kernel = module.kernel("k").expect("it is in the text");
+    /// let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], dynamic_shared_bytes: 0 };
+    /// let error = kernel.launch(&shape, &[], &memory, &device, &RunOptions::default());
+    /// let Err(LaunchError::Fault(fault)) = error else {
+    ///     panic!("a store to nowhere");
+    /// };
+    /// assert_eq!(fault.cu_result(), 700); // CUDA_ERROR_ILLEGAL_ADDRESS
+    /// # Ok::<(), virtual_gpu::LoadError>(())
+    /// ```
     pub fn cu_result(&self) -> i32 {
         match self.kind {
             FaultKind::OutOfBounds { .. } | FaultKind::UseAfterFree { .. } => 700,
@@ -153,6 +191,14 @@ impl fmt::Display for Side {
 }
 
 /// A range of bytes, named in a diagnostic.
+///
+/// ```
+/// let memory = virtual_gpu::Memory::new(1 << 20);
+/// let address = memory.alloc(8)?;
+/// let found = memory.find(address + 7).expect("it is the last byte");
+/// assert_eq!((found.base, found.bytes), (address, 8));
+/// # Ok::<(), virtual_gpu::MemoryError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// First address.
@@ -168,6 +214,13 @@ impl fmt::Display for Extent {
 }
 
 /// What is near an address that is not in a live allocation.
+///
+/// ```
+/// let memory = virtual_gpu::Memory::new(1 << 20);
+/// let address = memory.alloc(8)?;
+/// assert!(memory.near(address + 10).to_string().starts_with("it is 2 bytes past the end"));
+/// # Ok::<(), virtual_gpu::MemoryError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
     /// Nothing was ever allocated around it.
@@ -208,6 +261,25 @@ pub enum Conflict {
 }
 
 /// The kind of fault.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, FaultKind, LaunchError, Memory, Module, RunOptions, Shape};
+///
+/// // A kernel that stores to address 0.
+/// let text = ".version 8.0 .target sm_80 .address_size 64
+///     .entry k() { st.global.u32 [0], 1; ret; }";
+/// let device = DeviceConfig::default();
+/// let memory = Memory::new(device.memory_bytes);
+/// let module = Module::load(text, &device, &memory)?;
+/// let kernel = module.kernel("k").expect("it is in the text");
+/// let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], dynamic_shared_bytes: 0 };
+/// let error = kernel.launch(&shape, &[], &memory, &device, &RunOptions::default());
+/// let Err(LaunchError::Fault(fault)) = error else {
+///     panic!("a store to nowhere");
+/// };
+/// assert!(matches!(fault.kind, FaultKind::OutOfBounds { .. }));
+/// # Ok::<(), virtual_gpu::LoadError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {

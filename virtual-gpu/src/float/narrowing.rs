@@ -54,7 +54,7 @@ impl Float for Brain {
     }
 }
 
-/// What becomes of results that are negative or too large.
+/// The treatment of results that are negative or too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Finish(u32);
 

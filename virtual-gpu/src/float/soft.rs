@@ -172,7 +172,7 @@ pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     let same_sign = large.negative == small.negative;
     let significand = match same_sign {
         true => large.significand + shifted,
-        // What was cut off belongs to the number that is taken away.
+        // The bits cut off belong to the subtrahend.
         false => large.significand - shifted - u128::from(lost),
     };
     let negative = match significand == 0 && !lost {

@@ -6,6 +6,15 @@ use crate::memory::MemoryError;
 use crate::ptx::Problem;
 
 /// Why a module cannot be loaded.
+///
+/// ```
+/// use virtual_gpu::{DeviceConfig, LoadError, Memory, Module};
+///
+/// let device = DeviceConfig { compute_capability: (7, 0), ..DeviceConfig::default() };
+/// let text = ".version 8.0 .target sm_90 .address_size 64";
+/// let error = Module::load(text, &device, &Memory::new(1 << 20)).unwrap_err();
+/// assert!(matches!(error, LoadError::NoBinaryForDevice { device: (7, 0), .. }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The text is malformed or uses unsupported features. Lists every place, not only the first.
@@ -26,6 +35,12 @@ pub enum LoadError {
 
 impl LoadError {
     /// The code that the CUDA driver gives for such an error.
+    ///
+    /// ```
+    /// use virtual_gpu::LoadError;
+    ///
+    /// assert_eq!(LoadError::Invalid(Vec::new()).cu_result(), 218); // CUDA_ERROR_INVALID_PTX
+    /// ```
     pub fn cu_result(&self) -> i32 {
         match self {
             LoadError::Invalid(_) | LoadError::NoBinaryForDevice { .. } => 218,

@@ -3,6 +3,12 @@
 use crate::fault::{Extent, Near};
 
 /// Why a call on [`Memory`](super::Memory) was refused.
+///
+/// ```
+/// let memory = virtual_gpu::Memory::new(1 << 20);
+/// let error = memory.alloc(2 << 20).unwrap_err();
+/// assert!(matches!(error, virtual_gpu::MemoryError::OutOfMemory { asked: 2097152, .. }));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// Not enough memory is left.

@@ -39,6 +39,12 @@ const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
 /// Addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
+///
+/// ```
+/// let memory = virtual_gpu::Memory::new(1 << 20);
+/// assert!(memory.alloc(1)?.is_multiple_of(virtual_gpu::ALLOCATION_ALIGN));
+/// # Ok::<(), virtual_gpu::MemoryError>(())
+/// ```
 pub const ALLOCATION_ALIGN: u64 = 256;
 /// The least number of bytes between two allocations.
 const GUARD_BYTES: u64 = 4096;
@@ -52,6 +58,16 @@ fn chunk_bytes(start: u64, bytes: u64) -> u32 {
 }
 
 /// The global memory of one device.
+///
+/// ```
+/// let memory = virtual_gpu::Memory::new(1 << 20);
+/// let address = memory.alloc(4)?;
+/// memory.write(address, &[1, 2, 3, 4])?;
+/// let mut bytes = [0; 4];
+/// memory.read(address, &mut bytes)?;
+/// assert_eq!(bytes, [1, 2, 3, 4]);
+/// # Ok::<(), virtual_gpu::MemoryError>(())
+/// ```
 #[derive(Debug)]
 pub struct Memory {
     capacity: u64,
@@ -213,21 +229,51 @@ impl Memory {
     }
 
     /// The total bytes of live allocations.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// memory.alloc(100)?;
+    /// assert_eq!(memory.live_bytes(), 100);
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     pub fn live_bytes(&self) -> u64 {
         self.read_table().live_bytes
     }
 
     /// The number of live allocations.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(100)?;
+    /// assert_eq!(memory.live_allocations(), 1);
+    /// memory.free(address)?;
+    /// assert_eq!(memory.live_allocations(), 0);
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     pub fn live_allocations(&self) -> usize {
         self.read_table().live.len()
     }
 
     /// Bytes that the device has.
+    ///
+    /// ```
+    /// assert_eq!(virtual_gpu::Memory::new(1 << 20).capacity(), 1 << 20);
+    /// ```
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
     /// Copies bytes out of one allocation.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(4)?;
+    /// memory.write(address, &[1, 2, 3, 4])?;
+    /// let mut last = [0; 2];
+    /// memory.read(address + 2, &mut last)?;
+    /// assert_eq!(last, [3, 4]);
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -240,6 +286,14 @@ impl Memory {
 
     /// Copies bytes into one allocation.
     ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(4)?;
+    /// memory.write(address, &[1, 2, 3, 4])?;
+    /// assert!(memory.write(address + 1, &[0; 4]).is_err(), "it runs past the end");
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The range does not lie inside one live allocation.
@@ -251,6 +305,16 @@ impl Memory {
     }
 
     /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(5)?;
+    /// memory.fill(address, 5, &[1, 2])?;
+    /// let mut bytes = [0; 5];
+    /// memory.read(address, &mut bytes)?;
+    /// assert_eq!(bytes, [1, 2, 1, 2, 1]);
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -297,6 +361,14 @@ impl Memory {
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.
     ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// memory.write(address, &[0; 4])?;
+    /// assert_eq!(memory.first_unwritten(address, 8)?, Some(4));
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The range does not lie inside one live allocation.
@@ -307,6 +379,13 @@ impl Memory {
 
     /// Checks that a range is inside one live allocation.
     ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// assert!(memory.check(address, 8).is_ok() && memory.check(address, 9).is_err());
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// It does not.
@@ -315,11 +394,27 @@ impl Memory {
     }
 
     /// The freed allocation, if any, that `address` lies in.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// assert_eq!(memory.find_freed(address), None);
+    /// memory.free(address)?;
+    /// assert_eq!(memory.find_freed(address).map(|freed| freed.bytes), Some(8));
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     pub fn find_freed(&self, address: u64) -> Option<Extent> {
         self.read_table().freed_at(address)
     }
 
     /// The allocation near `address`, for a diagnostic.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// assert!(matches!(memory.near(address + 10), virtual_gpu::Near::After(_, 2)));
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     pub fn near(&self, address: u64) -> Near {
         self.read_table().near(address)
     }

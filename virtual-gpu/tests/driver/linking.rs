@@ -35,7 +35,7 @@ fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     assert_eq!(add_file(linker, LIBRARY, &runtime), 0);
     let (code, image) = complete(linker);
     assert_eq!(code, 0);
-    // SAFETY: an image as the linker makes it, which is there until the linker goes.
+    // SAFETY: an image from the linker, which lives until the linker is destroyed.
     let module = load(unsafe { CStr::from_ptr(image) });
     assert_eq!(cuLinkDestroy(linker), 0);
     let address = zeros(16);

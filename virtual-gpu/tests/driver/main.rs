@@ -24,6 +24,7 @@ mod modules;
 mod pools;
 mod races;
 mod raw;
+mod rows;
 mod setup;
 mod spins;
 mod streams;

@@ -43,6 +43,53 @@ pub struct LaunchAttribute {
     pub rest: [u8; 60],
 }
 
+/// `CUDA_MEMCPY2D`.
+#[repr(C)]
+pub struct Plane {
+    pub from: PlaneSide,
+    pub to: PlaneSide,
+    pub width_bytes: usize,
+    pub rows: usize,
+}
+
+/// One side of it.
+#[repr(C)]
+pub struct PlaneSide {
+    pub x_bytes: usize,
+    pub y: usize,
+    pub kind: i32,
+    pub host: *mut c_void,
+    pub device: u64,
+    pub array: usize,
+    pub pitch: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[repr(C)]
+pub struct Planes {
+    pub from: Side,
+    pub to: Side,
+    pub width_bytes: usize,
+    pub rows: usize,
+    pub planes: usize,
+}
+
+/// One side of it.
+#[repr(C)]
+pub struct Side {
+    pub x_bytes: usize,
+    pub y: usize,
+    pub z: usize,
+    pub level: usize,
+    pub kind: i32,
+    pub host: *mut c_void,
+    pub device: u64,
+    pub array: usize,
+    pub reserved: usize,
+    pub pitch: usize,
+    pub height: usize,
+}
+
 unsafe extern "C" {
     pub safe fn cuInit(flags: u32) -> i32;
     pub safe fn cuDeviceGetCount(count: &mut i32) -> i32;
@@ -94,6 +141,9 @@ unsafe extern "C" {
         from_context: usize,
         bytes: usize,
     ) -> i32;
+    pub fn cuMemcpy2D_v2(plane: &Plane) -> i32;
+    pub fn cuMemcpy3D_v2(planes: &Planes) -> i32;
+    pub fn cuMemcpy3DAsync_v2(planes: &Planes, stream: usize) -> i32;
     pub fn cuMemcpyHtoD_v2(to: u64, from: *const u32, bytes: usize) -> i32;
     pub fn cuMemcpyDtoH_v2(to: *mut u32, from: u64, bytes: usize) -> i32;
     pub fn cuMemcpyHtoDAsync_v2(to: u64, from: *const u32, bytes: usize, stream: usize) -> i32;

@@ -1,9 +1,9 @@
 //! Building the library's tests with the feature, the ladder's with that of its package, and the example of a program's own operators
 //! with that of `warpfold-build`.
 //!
-//! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
-//! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
-//! compilation looks for the configuration in the folders that it lies in.
+//! Everything is in [`FOLDER`]. It has a configuration that replaces crates of crates.io by rust-cuda's, as a user writes it, too. It has a
+//! lock file of its own, since rust-cuda's crates have other dependencies. The build is there as well, since the kernels' compilation looks
+//! for the configuration in its parent folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const LADDER_KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 /// The variable that names it the architectures.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// What a build gives.
+/// The output of a build.
 pub struct Built {
     /// The folder of the PTX that the package carries.
     pub texts: PathBuf,

@@ -52,7 +52,7 @@ macro_rules! tables {
     ($($table:ident)*) => { &[$((stringify!($table), warpfold_kernels::$table!(rows))),*] };
 }
 
-/// The macros that hand the library's rows on, and what they hand on: symbols, and the rows that they are of.
+/// The macros that pass on the library's rows, with the symbols and the rows of each.
 type Tables = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 const TABLES: Tables = tables! {
     for_each_row
@@ -67,7 +67,7 @@ const TABLES: Tables = tables! {
     for_each_whole_kernel
 };
 
-/// Writes copies of the crates of kernels with few rows alone, and gives the folder of those of the part.
+/// Writes copies of the kernel crates that have only a few rows, and gives the folder of the part's copies.
 pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace
@@ -109,7 +109,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes what an earlier copy has and the sources no longer have.
+/// Removes files of an earlier copy that the sources no longer have.
 fn remove_others(from: &Path, to: &Path) -> Result<()> {
     if !to.exists() {
         return Ok(());

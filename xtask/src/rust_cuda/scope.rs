@@ -9,7 +9,7 @@ use crate::part::Part;
 /// The test of every kernel's bits, which is run as each architecture.
 const BITS: &str = "bits";
 
-/// The tests that look at the text, at what is launched, or at what a launch costs.
+/// The tests that depend on the text, on the launches, or on a launch's cost.
 const TESTS: [&str; 17] = [
     BITS,
     "by_key",
@@ -43,7 +43,7 @@ const MADE_OF: &str = "sm_90";
 /// What the ladder is compiled for.
 const LADDER_ARCHITECTURE: &str = "sm_70";
 
-/// What is compiled and tested.
+/// The scope of the compilation and of the tests.
 pub struct Scope {
     /// Few kernels, and `bits` alone.
     pub is_few: bool,
@@ -52,7 +52,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What the command line asks for: all, or few for the architectures that it names.
+    /// The scope that the command line requests: everything, or a few kernels for the named architectures.
     pub fn new(arguments: &[&str]) -> Result<Self> {
         let (is_few, named) = match arguments {
             [] => (false, arguments),
@@ -106,7 +106,7 @@ impl Scope {
         }
     }
 
-    /// What a test's device is to be.
+    /// The device for a test.
     pub fn architectures_of(&self, test: &Executable) -> Vec<&'static str> {
         match test.name == format!("test-{BITS}") {
             true => self.devices(),
@@ -123,7 +123,7 @@ impl Scope {
         devices
     }
 
-    /// A test's arguments, which say what of it is run.
+    /// A test's arguments, which select its cases.
     pub fn cases(&self) -> Vec<&'static str> {
         match self.is_few {
             true => [vec!["--exact"], self.symbols(Part::Library)].concat(),
@@ -131,7 +131,7 @@ impl Scope {
         }
     }
 
-    /// The profile that the tests are built in. All of them take so long that they are worth a release.
+    /// The profile that the tests are built in. With all kernels the tests take so long that a release build pays.
     pub fn profile(&self) -> &'static str {
         match self.is_few {
             true => "dev",

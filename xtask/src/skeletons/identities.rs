@@ -54,7 +54,7 @@ fn copy(to: &str, from: &str) -> String {
     format!("\tmov.{bits} {to}, {from};")
 }
 
-/// The registers that hold the identity and never anything else, and which word of it.
+/// The registers that only ever hold the identity, each with the index of its word.
 fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
     let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut identities = BTreeMap::new();

@@ -11,7 +11,7 @@ pub struct Row {
     pub symbol: &'static str,
     /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
-    /// The row whose bodies fill it: of a reduction or scan of segments or columns, that of a whole array.
+    /// The row whose bodies fill it. For segments and columns, that is the row of the whole array.
     pub bodies: &'static str,
 }
 

@@ -3,7 +3,7 @@ use fastrand::Rng;
 use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
-/// What is read of a file of these kernels.
+/// The kernels that are read from a file.
 fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit> {
     let mut compiled = compiled();
     change(&mut compiled);
@@ -88,7 +88,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
     );
 }
 
-/// A file whose hash is right, and which says of its texts what it likes.
+/// A file with a correct hash and any statements about its texts.
 #[test]
 fn sizes_are_bounded_before_anything_is_unpacked() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -174,8 +174,8 @@ fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Files by somebody who knows the format: the hash is right, and so is what is compressed, whatever is in it. None leads to a panic, and
-/// what is read has the symbols, the architectures and the entries that are asked for.
+/// Files by an author who knows the format: hash and compression are valid, whatever the contents. None leads to a panic, and everything
+/// read has the expected symbols, architectures and entries.
 #[test]
 fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
     let file = to_file(&stamp(), &compiled()).unwrap();

@@ -1,4 +1,4 @@
-//! One trial with a committed file that somebody has changed, its hash included: shared with the fuzz target `committed`.
+//! One trial with a committed file that was changed together with its hash; shared with the fuzz target `committed`.
 
 use super::{Capability, Stamp, from_file, split, to_file};
 use crate::kernels::{Compiled, Kernel};
@@ -59,8 +59,8 @@ pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     [head.as_bytes(), &rest, packed].concat()
 }
 
-/// Takes the input for changes to a good file, three bytes each: where, and to what. Whoever made them made the hash anew. What is read
-/// is refused, or kernels of the source's rows alone, each for its architecture.
+/// Takes the input for changes to a good file, three bytes each: where, and to what. The hash is computed anew for the changed bytes. What
+/// is read is refused, or kernels of the source's rows alone, each for its architecture.
 pub fn judge(input: &[u8]) {
     let file = to_file(&stamp(), &compiled()).unwrap_or_default();
     let Some((head, packed)) = split(&file) else {

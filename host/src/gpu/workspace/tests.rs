@@ -5,6 +5,7 @@ mod unowned;
 use cust::memory::DeviceBuffer;
 use warpfold_kernels::op::Sum;
 
+use super::super::call_stream::{Progress, Scratch};
 use super::*;
 use crate::binding::{Lend, User};
 use crate::gpu::{Entered, Gpu};

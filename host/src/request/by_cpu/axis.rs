@@ -33,7 +33,7 @@ pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
 pub fn scan<O: Op<T>, T: Item>(items: &[T], axis: &Axis, order: ScanOrder) -> Vec<O::Output> {
     let mut results = vec![O::Output::zeroed(); items.len()];
     let layout = match axis.layout(items.len()) {
-        // Of groups without items there may be more than a loop comes to the end of.
+        // There may be too many groups without items for a loop over them.
         Ok(layout) if !layout.has_no_items() => layout,
         _ => return results,
     };

@@ -16,9 +16,9 @@ use crate::request::{
 };
 use crate::staged::Items;
 
-/// What is chosen of items: [`Flagged`], or a predicate.
+/// The chosen items: [`Flagged`], or a predicate.
 pub trait Choose<T> {
-    /// The type of what is kept.
+    /// The type of the kept items.
     type Kept;
 
     #[doc(hidden)]

@@ -49,7 +49,7 @@ pub(super) fn segmented_scan<O: Op<T>, T: Item>(
     })
 }
 
-/// What a scan makes of the items; of a reversed one, of the items in the opposite order, and so the results.
+/// The results of a scan. If it is reversed, items and results are in the opposite order.
 fn in_order<T: Item, R>(
     items: &[T],
     order: ScanOrder,

@@ -1,4 +1,4 @@
-//! Groups along an axis, and groups in rows that lie apart: two kernels, of which the axes choose one.
+//! Groups along an axis, and groups in rows with a pitch. There are two kernels for them; the axes decide which one runs.
 
 use super::reduce::{groups_of_host, groups_of_host_to};
 use super::scan::{grouped, grouped_to};

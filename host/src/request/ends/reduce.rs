@@ -340,7 +340,7 @@ where
     }
 }
 
-/// The key and the result of each run, which are written where the request says, too.
+/// The key and the result of each run. They are also written to the request's outputs.
 fn by_key_of_host<K: Item, R: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -353,7 +353,7 @@ fn by_key_of_host<K: Item, R: Item>(
     let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
     let (keys, results) = gpu.enter(|entered| {
         let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
-        let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+        let (keys, results, count) = (done.sections.unique_keys, done.sections.results, done.count);
         let (Some(keys), Some(results)) = (keys, results) else {
             return Ok((Vec::new(), Vec::new()));
         };
@@ -365,7 +365,7 @@ fn by_key_of_host<K: Item, R: Item>(
     Ok((keys, results))
 }
 
-/// One result, which `run` writes the bytes of.
+/// One result, whose bytes `run` writes.
 fn one<R: Item>(run: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<R> {
     let mut result = R::zeroed();
     run(bytemuck::bytes_of_mut(&mut result))?;
@@ -382,7 +382,7 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether it is a matrix of columns without a row, or an array without a place on the groups' axis.
+/// Whether it has groups without items: columns without rows, or an axis of length 0.
 pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }

@@ -82,7 +82,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Written, Uncounted
     }
 }
 
-/// What was asked for of the runs.
+/// The requested outputs of the runs.
 struct Found<T> {
     firsts: Vec<T>,
     lengths: Vec<u64>,
@@ -113,14 +113,14 @@ fn found<E: RunsKernel<T>, T: Item>(
     gpu.enter(|entered| {
         let mut done = run_at_once(entered, Verb::Runs(heads::<E, T>()), arguments, wanted)?;
         let count = done.count;
-        if let Some(part) = done.parts.results {
-            (found.firsts, done) = done.take(part.first(count))?;
+        if let Some(section) = done.sections.results {
+            (found.firsts, done) = done.take(section.first(count))?;
         }
-        if let Some(part) = done.parts.lengths {
-            (found.lengths, done) = done.take(part.first(count))?;
+        if let Some(section) = done.sections.lengths {
+            (found.lengths, done) = done.take(section.first(count))?;
         }
-        if let Some(part) = done.parts.indices {
-            (found.starts, _) = done.take(part.first(count + 1))?;
+        if let Some(section) = done.sections.indices {
+            (found.starts, _) = done.take(section.first(count + 1))?;
         }
         Ok(found)
     })

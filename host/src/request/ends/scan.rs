@@ -303,7 +303,7 @@ fn whole<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     }
 }
 
-/// The results and the total of a scan with options, which is written where the request says, too.
+/// The results and the total of a scan with options. The total is also written to the request's output.
 fn returned<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     mut arguments: Arguments<Memory<'_>>,
@@ -360,7 +360,7 @@ fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     };
     gpu.enter(|entered| {
         let done = run_at_once(entered, verb::<D>(O::row()), arguments, wanted)?;
-        let (Some(results), Some(total)) = (done.parts.results, done.parts.total) else {
+        let (Some(results), Some(total)) = (done.sections.results, done.sections.total) else {
             return Ok((Vec::new(), total_of_nothing::<O, T>(arguments)));
         };
         let (scanned, done) = done.take(results)?;
@@ -370,7 +370,7 @@ fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     })
 }
 
-/// What all of no items combine to.
+/// The total of an empty input.
 fn total_of_nothing<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> O::Output {
     let initial = arguments.initial;
     O::lower(initial.map_or_else(O::identity, |value| {
@@ -378,7 +378,7 @@ fn total_of_nothing<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> O::
     }))
 }
 
-/// Writes the results in the places of the items, which may be overwritten.
+/// Overwrites the items by the results.
 fn replace<R: Item>(input: Memory<'_>, scanned: &[R]) {
     if let Memory::HostMut(HostItems { bytes, .. }) = input {
         bytes.copy_from_slice(bytemuck::cast_slice(scanned));

@@ -44,7 +44,7 @@ macro_rules! of_host {
             type Given = Vec<T>;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<T>> {
-                Ok(selected(gpu, $chooser, &arguments, Part::Chosen)?.chosen)
+                Ok(selected(gpu, $chooser, &arguments, Asked::Chosen)?.chosen)
             }
         }
 
@@ -53,7 +53,7 @@ macro_rules! of_host {
             type Given = (Vec<T>, Vec<T>);
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<(Vec<T>, Vec<T>)> {
-                let selected = selected(gpu, $chooser, &arguments, Part::Both)?;
+                let selected = selected(gpu, $chooser, &arguments, Asked::Both)?;
                 Ok((selected.chosen, selected.rest))
             }
         }
@@ -63,7 +63,7 @@ macro_rules! of_host {
             type Given = Vec<usize>;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<usize>> {
-                let selected = selected::<T>(gpu, $chooser, &arguments, Part::Indices)?;
+                let selected = selected::<T>(gpu, $chooser, &arguments, Asked::Indices)?;
                 Ok(numbers(selected.indices))
             }
         }
@@ -74,7 +74,7 @@ macro_rules! of_host {
 
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
                 let outputs = (arguments.results.take(), arguments.rest.take());
-                let selected = selected::<T>(gpu, $chooser, &arguments, Part::Both)?;
+                let selected = selected::<T>(gpu, $chooser, &arguments, Asked::Both)?;
                 take_both((outputs.0, &selected.chosen), (outputs.1, &selected.rest))?;
                 Ok(selected.chosen.len())
             }
@@ -85,15 +85,15 @@ macro_rules! of_host {
 of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
 of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
-/// What is asked for of items of the host.
+/// The requested results of a selection of host items.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Asked {
     Chosen,
     Both,
     Indices,
 }
 
-/// What was asked for.
+/// The requested results.
 struct Selected<T> {
     chosen: Vec<T>,
     rest: Vec<T>,
@@ -104,7 +104,7 @@ fn selected<T: Item>(
     gpu: &Gpu,
     chooser: Chooser,
     arguments: &Arguments<Memory<'_>>,
-    part: Part,
+    asked: Asked,
 ) -> Result<Selected<T>> {
     let mut selected = Selected {
         chosen: Vec::new(),
@@ -121,22 +121,22 @@ fn selected<T: Item>(
         false => 0,
     };
     let wanted = Wanted {
-        results: room(part != Part::Indices),
-        rest: room(part == Part::Both),
-        indices: room(part == Part::Indices),
+        results: room(asked != Asked::Indices),
+        rest: room(asked == Asked::Both),
+        indices: room(asked == Asked::Indices),
         ..Wanted::default()
     };
     gpu.enter(|entered| {
         let mut done = run_at_once(entered, Verb::Select(chooser), arguments, wanted)?;
         let count = done.count;
-        if let Some(part) = done.parts.results {
-            (selected.chosen, done) = done.take(part.first(count))?;
+        if let Some(section) = done.sections.results {
+            (selected.chosen, done) = done.take(section.first(count))?;
         }
-        if let Some(part) = done.parts.rest {
-            (selected.rest, done) = done.take(part.first(item_count - count))?;
+        if let Some(section) = done.sections.rest {
+            (selected.rest, done) = done.take(section.first(item_count - count))?;
         }
-        if let Some(part) = done.parts.indices {
-            (selected.indices, _) = done.take(part.first(count))?;
+        if let Some(section) = done.sections.indices {
+            (selected.indices, _) = done.take(section.first(count))?;
         }
         Ok(selected)
     })

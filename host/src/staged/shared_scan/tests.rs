@@ -48,7 +48,7 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // Of each GPU another scan's rank comes first, and waits for that scan's other rank in the middle of its work.
+        // On each GPU, another scan's rank comes first, and waits in the middle of its work for that scan's other rank.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {
@@ -63,7 +63,7 @@ fn scans_share_one_lane_of_each_gpu() {
 /// When a rank comes for its lane that is not the first.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Scans items of three pieces over two GPUs, of which each begins so late.
+/// Scans items of three pieces over two GPUs. Each GPU begins this late.
 fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
     let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {

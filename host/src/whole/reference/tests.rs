@@ -1,4 +1,4 @@
-//! The reference against the definitions: where any order gives the same bits, the trees must not show.
+//! The reference against the definitions: if any order gives the same bits, the result must not depend on the trees.
 
 mod open;
 

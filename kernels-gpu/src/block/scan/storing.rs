@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Hands on the results of each of the calling thread's striped vectors, as memory has them, of which some items are lifted.
+    /// Passes on the results of each of the calling thread's striped vectors, in memory order. Some items are lifted already.
     ///
     /// # Safety
     /// The slots are written.
@@ -90,8 +90,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         });
     }
 
-    /// Replaces each of the calling thread's blocked vectors, of which some items are lifted and `before` which this stands, by
-    /// its results.
+    /// Replaces each of the calling thread's blocked vectors by its results. `before` is their prefix; some items are lifted already.
     ///
     /// # Safety
     /// The slots are written, and no other thread uses them.

@@ -1,4 +1,4 @@
-//! The chunks of columns that several blocks have: what they tell each other.
+//! Columns that several blocks share: the values that the blocks publish for each other.
 
 use crate::board::Board;
 use crate::element::Element;
@@ -14,15 +14,15 @@ use super::{Launch, Unit};
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values, which their first warps have, with the values that were published before. A unit does so on each level of
-    /// the tree on which it is the last: of sixteen chunks, of 256, …, or of its column. Then it publishes its value, or writes the
+    /// Combines the units' values, which their first warps have, with the values that were published before. A unit combines on each level
+    /// of the tree on which it has the last chunk: of sixteen, of 256, …, or of its column. Then it publishes its value, or writes the
     /// column's result.
     ///
     /// # Safety
     /// Convergent: the whole block.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
-        // Nobody waits for the last chunk of a column, and in a scan it has no result.
+        // No unit waits for the last chunk of a column, and in a scan it has no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
         // Which of the level's values the unit's is.
         let (mut place, mut bits) = (unit.chunk, 0);
@@ -33,22 +33,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => place > 0,
                 false => before == FAN - 1,
             };
-            // SAFETY: the caller's. What decides is the same on all threads: where columns have several chunks, all warps have the same
-            // units; else no unit has more.
+            // SAFETY: the caller's. The conditions have the same values on all threads: if columns have several chunks, all warps have the
+            // same units; otherwise no unit has any to combine.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
                 }
                 goes_on &= has_more;
-                // Also has all lanes tell before one waits.
+                // It also makes all lanes publish before any lane waits.
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level before before what takes the values' places; and has the block's own values told
-                // before others look for them.
+                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the block's own
+                // publishing before its look-back.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
-                // Orders what others have told before warp 0's reads.
+                // Orders the writes of the values read from other blocks before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
                     value = self.fold_told(before, value);
@@ -60,7 +60,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What others have told for the calling lane's unit, `before` values and at least one, combined with the one after them.
+    /// The `before` values that other blocks have published for the calling lane's unit, at least one, combined with the value after them.
     ///
     /// # Safety
     /// They are written.
@@ -81,10 +81,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Puts a unit's value where it belongs: a column's to its result, and what others wait for to the board.
+    /// Stores a unit's value: a whole column's as its result, any other on the board, where other blocks wait for it.
     ///
-    /// # Safety
-    /// Nobody else finishes the unit.
+    /// # Safety No other block finishes the unit.
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the caller's; there is a result for each column, and a slot for each unit.
@@ -97,10 +96,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands before the units: valid on warp 0.
+    /// The units' prefixes, valid on warp 0.
     ///
-    /// # Safety
-    /// Convergent: the whole block. Warp 0 has told all that the block tells.
+    /// # Safety Convergent: the whole block. Warp 0 has published all values of the block.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
@@ -112,13 +110,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             let step = simt::opaque_one() as u32;
             let before = (unit.chunk >> bits) % FAN;
-            // SAFETY: the caller's. All warps have the same units, so what decides is the same on all threads.
+            // SAFETY: the caller's. All warps have the same units, so the conditions have the same values on all threads.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
                     // As on the way up.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
-                    // Orders what others have told before warp 0's reads.
+                    // Orders the writes of the values read from other blocks before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
                         value = self.fold_before(self.told(0), before, value);
@@ -135,8 +133,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Waits for the values that stand before a lane's unit, on the level of these bits of its chunk: warp `w` for the one of number
     /// `w`, of `before`.
     ///
-    /// # Safety
-    /// Convergent: the whole block. Nobody reads any more what others have told before.
+    /// # Safety Convergent: the whole block. No thread reads the earlier values any more.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();
@@ -152,7 +149,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             slot = self.slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
-            // SAFETY: the caller's; the board has a slot for each unit, and slot 0 stands for what is not wanted.
+            // SAFETY: the caller's; the board has a slot for each unit, and lanes that want none read slot 0.
             unsafe {
                 let (value, is_told) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_told) == 0 {

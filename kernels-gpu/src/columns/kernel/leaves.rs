@@ -10,7 +10,7 @@ use crate::sixteens::{self, has_vector_totals};
 
 use super::{Launch, Unit};
 
-/// The items of a leaf, as far as a thread holds them: those of a whole one.
+/// The items of a leaf that a thread holds: those of a whole leaf.
 pub type Held<T> = [T; FAN as usize];
 
 /// Runs a block for each row of a whole leaf, written out: a loop would index registers at run time.
@@ -62,8 +62,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The leaf's items combined: a left fold, or pairwise.
     ///
-    /// # Safety
-    /// They exist; those that the thread holds are loaded.
+    /// # Safety The leaf's items exist. The items that the thread holds are loaded.
     #[inline(always)]
     pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {
@@ -109,7 +108,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
-            // What was made of it where the items were loaded would fill the registers.
+            // The addresses are computed again: those computed for the loads would fill the registers.
             let row_pitch = self.row_pitch * simt::late_one() as u64;
             let first = self.output.wrapping_add(Self::place_of(unit, 0, row_pitch));
             for_each_row!(ROW => {
@@ -119,7 +118,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { place.write(result) };
                 before = after;
             });
-            // Nobody asks what stands after the leaf.
+            // The value after the leaf is not used.
             let _ = before;
             return;
         }
@@ -138,7 +137,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands after an item, and its result.
+    /// The prefix after an item, and the item's result.
     #[inline(always)]
     fn result_of(&self, before: O::Accumulator, item: T, row: u64) -> (O::Accumulator, O::Output) {
         let after = O::combine(before, O::lift_at(item, row));

@@ -25,8 +25,8 @@ pub fn combine_vectors<O: Op<T>, T: Element>(
     }
 }
 
-/// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`. It is done once at most, so the
-/// loop is not written out: it counts in binary, and holds what waits for its neighbour.
+/// Combines a thread's vectors of a tile, and leaves out the items that do not exist. They lie in `slots`. A thread does this once at most,
+/// so the loop is not unrolled. It counts in binary, and keeps the values that wait for a neighbour.
 ///
 /// # Safety
 /// The slots are written.

@@ -14,21 +14,20 @@ use crate::workspace::Control;
 use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// Whether look-backs are patient: those of long scans. What a tile needs is published soon after it arrived; to look
-    /// earlier is to look again and again, which the memory that all look at feels. Of 2^28 `f32` on an H200, impatient
-    /// look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
+    /// Whether look-backs are patient, as in long scans. The values that a tile needs are published soon after the tile arrives. A
+    /// look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. Of 2^28 `f32` on an H200,
+    /// impatient look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// The part of the warp that looks back.
     ///
-    /// # Safety
-    /// The same as for [`super::scan()`]: the warp of a block after those that scan, whole.
+    /// # Safety The same as for [`super::scan()`]. The whole warp that follows the scanning warps calls it.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
-        // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
-        // `compute-sanitizer`'s `racecheck` wants who tells to have waited at fewer barriers than who is told.
+        // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group begins at once, since
+        // the next group waits for it. So does the block's first tile: it may be the only one, and `compute-sanitizer`'s `racecheck`
+        // expects that a writer has waited at fewer barriers than its reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -44,7 +43,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // Where nothing is stored, nobody needs it; the last tile of a group speaks for the group meanwhile.
+                // If nothing is stored, no block needs the prefix. The last tile of a group publishes the group's aggregate meanwhile.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
                     // Asked for each time: in registers it would displace others.

@@ -17,7 +17,7 @@ use super::{leaves_later, Launch};
 struct Waiting<A> {
     /// The tile; the launch's end or more if there is none.
     tile: u32,
-    /// What stands before each of the thread's vectors in the tile.
+    /// The prefix of each of the thread's vectors within the tile.
     before: Before<A>,
 }
 
@@ -113,7 +113,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Begins to copy the calling thread's part of a tile to shared memory.
     ///
     /// # Safety
-    /// The input is readable there. Nobody but this thread uses the slots.
+    /// The input is readable there. No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
         let policy = self.array.eviction_policy();
@@ -125,7 +125,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles lie after what is fixed.
+        // The tiles lie after the part of fixed size.
         let tiles = self.shared.wrapping_add(1);
         let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
         ScanTile::new(first.cast(), self.direction)

@@ -1,15 +1,15 @@
-//! What the warps that scan and the warp that looks back tell each other: tiles one way, prefixes the other.
+//! The exchange between the warps that scan and the warp that looks back: tiles one way, prefixes the other.
 //!
-//! For each turn there are a slot of shared memory and a barrier for either. Who tells writes the slot, arrives at the
-//! barrier and goes on; who is told waits there, and reads.
+//! Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the barrier and goes on.
+//! The receiver waits at the barrier, and reads.
 //!
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. When the last warp tells
-//! the tile of turn t + 4, or the end in its stead, it has been told the prefix of turn t: the tile of turn t was read.
-//! When the other warp tells the prefix of turn t + 4, it was told that turn's tile after all warps had come for the prefix
-//! of turn t + 1: they had read that of turn t.
+//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. When the last warp sends the tile of turn t + 4,
+//! or the end in its stead, it has received the prefix of turn t. So the tile of turn t was read. When the other warp sends the prefix of
+//! turn t + 4, it has received that turn's tile. All warps had asked for the prefix of turn t + 1 before that, so they had read the prefix
+//! of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;
@@ -19,9 +19,9 @@ use crate::simt;
 
 use super::Launch;
 
-/// The first of the barriers at which tiles are told.
+/// The first of the barriers for tiles.
 const TILE_BARRIERS: u32 = 2;
-/// The first of the barriers at which prefixes are told.
+/// The first of the barriers for prefixes.
 const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
 /// The slot of a turn.

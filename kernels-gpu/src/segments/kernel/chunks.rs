@@ -1,4 +1,4 @@
-//! The chunks of segments that several blocks have: what they tell each other.
+//! Segments that several blocks share: the values that the blocks publish for each other.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -24,8 +24,8 @@ impl Long {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the chunks that are combined with what stands before them, of each of the block's windows: writes the results of
-    /// segments, and tells the others.
+    /// For each of the block's windows, combines the chunk that has to be combined with earlier chunks. Writes the results of segments, and
+    /// publishes values for other blocks.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The values in the header are written.
@@ -34,7 +34,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = 0;
         while number < self.windows_per_block {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's. What decides is the same on all lanes.
+            // SAFETY: the caller's. The conditions have the same values on all lanes.
             unsafe {
                 let window = self.window(number);
                 if window.is_combined() && !self.settle_window(number, &window) {
@@ -52,7 +52,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The same as for [`Self::settle`].
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
-        // SAFETY: the caller's. What decides is the same on all lanes.
+        // SAFETY: the caller's. The conditions have the same values on all lanes.
         unsafe {
             let long = Long {
                 diagonal: window.begin + window.segment,
@@ -74,8 +74,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The value of a chunk combined with what stands before it, as far as it is the last of sixteen, of 256, …, or of its
-    /// segment. Nothing, if the offsets are refused.
+    /// The value of a chunk, combined with earlier chunks on each level on which it is the last: of sixteen, of 256, …, or of its segment.
+    /// `None` if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -148,7 +148,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { warp::shuffle_from(warp::reduce_in_order::<O, T>(value), 0) }
     }
 
-    /// What stands before a window's chunk of a segment that began in an earlier one. Nothing, if the offsets are refused.
+    /// The prefix of a window's chunk whose segment began in an earlier window. `None` if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -188,7 +188,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The value that each lane's chunk tells. Nothing, if the offsets are refused.
+    /// The published value of each lane's chunk. `None` if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp.

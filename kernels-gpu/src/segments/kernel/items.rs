@@ -115,8 +115,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// Puts a vector where one begins.
     ///
-    /// # Safety
-    /// There is room for it, and nobody else uses that.
+    /// # Safety There is room for it, and no other thread uses that room.
     #[inline(always)]
     pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
         let vector = self
@@ -128,8 +127,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// Puts an item in its place.
     ///
-    /// # Safety
-    /// There is room for it, and nobody else uses that.
+    /// # Safety There is room for it, and no other thread uses that room.
     #[inline(always)]
     pub unsafe fn put(&self, place: u32, vector: Vector) {
         // SAFETY: the caller's.
@@ -151,7 +149,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
     }
 
-    /// What is said of the work's chunks.
+    /// The facts about the work's chunks.
     #[inline(always)]
     pub fn flags(&self) -> *mut u32 {
         self.bits(Self::BIT_WORDS)
@@ -182,8 +180,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings a work's items to shared memory, or begins to where copies are asynchronous.
     ///
-    /// # Safety
-    /// Nobody uses what the work before last had in the room. The items exist, and there is room for them.
+    /// # Safety No thread uses the data that the work before last had in the room. The items exist, and there is room for them.
     #[inline(always)]
     pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
@@ -196,7 +193,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Brings vectors, of which the first and the last may hold items of others.
+    /// Copies vectors. The first and the last may hold items of other windows.
     ///
     /// # Safety
     /// The same as for [`Self::bring_items`].
@@ -221,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut to: *mut u32 = room.vector_address(place).cast();
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // Of vectors so far apart, the places are as far apart everywhere.
+        // Vectors at this distance have places at this distance, wherever they are.
         let places = items * self.threads();
         let stride = place_of::<T>(places as usize) * size_of::<T>();
         let far = places as u64 * size_of::<T>() as u64;

@@ -32,7 +32,7 @@ pub struct Leaf {
     pub are_short: bool,
 }
 
-/// What is done with a work's leaves, or with its nodes. A trait, since not every compiler takes in a closure.
+/// A step over a work's leaves, or over its nodes. A trait, since not every compiler takes in a closure.
 pub trait Step<P> {
     /// Does it, with one of them.
     ///
@@ -176,7 +176,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds leaves. What a segment of one leaf has is its result.
+    /// Folds leaves. The value of a segment of one leaf is its result.
     ///
     /// # Safety
     /// Convergent: the whole block. Items and starts are written.
@@ -186,7 +186,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let work = self.work(number);
             if self.task == Task::Scan && self.is_flat(&work, room) {
-                // Each chunk is a leaf, and a segment's only one: nobody asks for its total.
+                // Each chunk is a leaf, and a segment's only one: its total is not used.
                 return;
             }
             self.for_each_leaf::<Fold>(&work, room);
@@ -308,7 +308,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         )
     }
 
-    /// The left fold of 16 items or fewer, of which the first has an index, out of the vectors in which they lie.
+    /// The left fold of 16 items or fewer, read from their vectors. `index` belongs to the first item.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -341,7 +341,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if V < Self::VECTORS_AT_ONCE {
                     for_each_item!(P of T => {
                         let bit = V as u32 * items + P as u32;
-                        // What lies in other places is perhaps no item: the operator never sees it.
+                        // Other places may hold no item: the operator never sees them.
                         if mask & 1 << bit != 0 {
                             let index = index + (place + bit).wrapping_sub(begin) as u64;
                             let item = O::lift_at(item_of(&vectors[V], P), index);
@@ -357,7 +357,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// 16 items or fewer combined, of which the first has an index, one by one: a left fold, or pairwise.
+    /// 16 items or fewer combined one by one: a left fold, or pairwise. `index` belongs to the first item.
     ///
     /// # Safety
     /// The items are written, and there is at least one.

@@ -54,7 +54,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds nodes of chunks that have more than one leaf. What a segment of one node has is its result.
+    /// Folds nodes of chunks that have more than one leaf. The value of a segment of one node is its result.
     ///
     /// # Safety
     /// The whole block. The leaves are written.
@@ -119,7 +119,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `count` values combined, at least one: a left fold, four at a time, of which some may be left out; or pairwise. Each has items.
+    /// `count` values combined, at least one: a left fold, four at a time (some of the last four may be left out), or pairwise. Each has items.
     ///
     /// # Safety
     /// They are written.
@@ -163,7 +163,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         folded
     }
 
-    /// Puts a chunk's value where it belongs: a whole segment's to its result, and what others wait for to the board.
+    /// Stores a chunk's value: a whole segment's as its result, any other on the board, where other blocks wait for it.
     ///
     /// # Safety
     /// Nobody else finishes the chunk.

@@ -1,7 +1,7 @@
-//! A scan's way down: what stands before each chunk, node, leaf and item, and the results.
+//! A scan's way down: the prefix of each chunk, node, leaf and item, and the results.
 //!
-//! Before a chunk's first node stands what stands before the chunk, and before each other one what stands before its neighbour, combined
-//! with that; so with leaves and items. The totals give way to what stands before: nobody else wants them.
+//! A chunk's first node has the chunk's prefix. Each other node has its neighbour's prefix, combined with the neighbour. Leaves and items
+//! follow the same rule. The prefixes replace the totals, which are not used again.
 
 use crate::direction::Heading;
 use crate::element::VECTOR_WORDS;
@@ -16,7 +16,7 @@ use super::items::Room;
 use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
-/// The way down: what stands before values takes their places.
+/// The way down: prefixes replace totals.
 struct Place;
 
 impl Step<Leaf> for Place {
@@ -54,7 +54,7 @@ impl Step<Node> for Place {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether results take their items' places in shared memory, from where they leave together.
+    /// Whether results replace their items in shared memory, and are stored from there together.
     const STAYS: bool = size_of::<T>() == size_of::<O::Output>();
 
     /// Items of a vector that gives way to a vector of results.
@@ -66,7 +66,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. Items, starts and totals are written, perhaps just now.
     #[inline(always)]
     pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the caller's. What decides is the same on all threads.
+        // SAFETY: the caller's. The conditions have the same values on all threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
@@ -76,21 +76,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.find_value_before(&work);
                 }
             }
-            // Orders what stands before the chunk, and the nodes' totals, before the reads of those who place nodes.
+            // Orders the writes of the chunk's prefix and of the nodes' totals before the reads by the threads that place nodes.
             simt::barrier();
             if self.is_refused() {
                 return false;
             }
             if self.has_roots(room) {
                 self.place_nodes(&work, room);
-                // Orders what stands before nodes before the reads of those who place leaves.
+                // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
                 simt::barrier();
             }
             self.place_leaves(&work, room);
-            // Orders what stands before leaves before the reads of those who place items.
+            // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
             simt::barrier();
             self.for_each_leaf::<Place>(&work, room);
-            // Orders the results before the reads of those who take them out.
+            // Orders the writes of the results before the reads by the threads that store them.
             simt::barrier();
             if Self::STAYS {
                 self.take_out(&work, room);
@@ -99,7 +99,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Puts what stands before the window's chunk of an earlier segment in the place of its total, when that is told.
+    /// Replaces the total of the window's chunk of an earlier segment by its prefix, when that is known.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block.
@@ -132,10 +132,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands before a chunk.
+    /// A chunk's prefix.
     ///
-    /// # Safety
-    /// That of the window's chunk of an earlier segment is found.
+    /// # Safety The prefix of the window's chunk of an earlier segment is known.
     #[inline(always)]
     unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
@@ -146,10 +145,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Puts what stands before each node in the place of its total.
+    /// Replaces each node's total by its prefix.
     ///
-    /// # Safety
-    /// The whole block. What stands before chunks is known.
+    /// # Safety The whole block. The chunks' prefixes are known.
     #[inline(always)]
     unsafe fn place_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut slot = simt::thread_index();
@@ -168,17 +166,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Puts what stands before each leaf in the place of its total.
+    /// Replaces each leaf's total by its prefix.
     ///
-    /// # Safety
-    /// The whole block. What stands before nodes, and before chunks that have one only, is known.
+    /// # Safety The whole block. The prefixes of nodes, and of chunks with a single node, are known.
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
         unsafe { self.for_each_node::<Place>(work, room) };
     }
 
-    /// Puts what stands before each of `count` values in its place.
+    /// Replaces each of `count` values by its prefix.
     ///
     /// # Safety
     /// They are written, and the calling thread's.
@@ -214,8 +211,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the results of a leaf's items.
     ///
-    /// # Safety
-    /// What stands before the leaf is known.
+    /// # Safety The leaf's prefix is known.
     #[inline(always)]
     unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
@@ -233,7 +229,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands after an item, and its result.
+    /// The prefix after an item, and the item's result.
     #[inline(always)]
     fn result_of(
         &self,
@@ -274,7 +270,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { room.put_vector(place, results) };
             }
         });
-        // Nobody asks what stands after the leaf.
+        // The value after the leaf is not used.
         let _ = before;
     }
 

@@ -71,10 +71,10 @@ impl Search {
     }
 
     /// Goes on around the place where the diagonal would be if the segments between the last lane whose segment begins before it and the
-    /// next had equal lengths. The lanes look ever farther from there, so that what is left is about as long as the guess was wrong.
+    /// next had equal lengths. The lanes look at growing distances from there, so the remaining range is about as long as the guess was
+    /// wrong.
     ///
-    /// # Safety
-    /// Convergent: the whole warp. The offsets are readable; `look` is what the search was narrowed by, to some segments.
+    /// # Safety Convergent: the whole warp. The offsets are readable; `look` is the look that has narrowed the search to some segments.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
         // SAFETY: the caller's.
@@ -109,8 +109,8 @@ impl Search {
         }
     }
 
-    /// What the search finds, of which `look` is the first look. The same offsets and diagonal always give the same, even if the
-    /// offsets do not ascend; and then too the segment before begins before the diagonal, and the segment that is found does not.
+    /// The result of the search that begins with `look`. The same offsets and diagonal always give the same, even if the offsets do not
+    /// ascend; and then too the segment before begins before the diagonal, and the segment that is found does not.
     ///
     /// # Safety
     /// Convergent: the whole warp. The offsets are readable.
@@ -146,7 +146,7 @@ fn place_around(guess: u64, lane: u32) -> i64 {
 }
 
 impl Offsets {
-    /// Whether they are in memory, where somebody may rewrite them; else they are computed.
+    /// Whether they are in memory, where other work may rewrite them; otherwise they are computed.
     #[inline(always)]
     pub fn are_read(&self) -> bool {
         self.offset_bytes != 0

@@ -1,7 +1,7 @@
 //! Where the chunks of a work start, which slots are theirs, and whose a slot is.
 //!
-//! What offsets say is checked here, before anybody uses it. Each is read once, or twice where two warps' chunks meet; then both
-//! readings are compared. So starts ascend even if somebody rewrites the offsets meanwhile.
+//! Offsets are checked here, before they are used. Each is read once, or twice where two warps' chunks meet; then both readings are
+//! compared. So starts ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -13,7 +13,7 @@ use crate::simt;
 use super::items::Room;
 use super::Launch;
 
-/// What is said of a work's chunks: that one has more than one node, and, of a dense work, that one has more than one leaf.
+/// Facts about a work's chunks: whether one has more than one node and, in a dense work, whether one has more than one leaf.
 const HAS_ROOTS: u32 = 1;
 const HAS_NODES: u32 = 2;
 
@@ -46,11 +46,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes where chunks start and their slots, and the results of segments without items; and refuses offsets that do not
     /// ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time, and each lane reads one offset once: where its chunk begins, and the
-    /// chunk before ends. So a warp's starts ascend, whatever it reads. Where its last chunk ends, the next warp reads too.
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time, and each lane reads one offset once: where its chunk begins, and the chunk before
+    /// ends. So a warp's starts ascend, whatever it reads. The next warp also reads the end of its last chunk.
     ///
-    /// # Safety
-    /// Convergent: the whole block. Nobody uses what the work before had in the room, and its bits are cleared.
+    /// # Safety Convergent: the whole block. No thread uses the data that the work before had in the room, and its bits are cleared.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let lane = simt::lane();
@@ -58,8 +57,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
-            // SAFETY: all lanes have the same group. The room has a word of the next work's for each group, which nobody else
-            // uses meanwhile; what else is written is the calling thread's chunk.
+            // SAFETY: all lanes have the same group. The room has a word of the next work for each group, which no other thread uses
+            // meanwhile. All other writes go to the calling thread's chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -93,8 +92,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// As [`Self::write_starts`], of one chunk, which starts and ends at these places.
     ///
-    /// # Safety
-    /// The same as for [`Self::write_starts`]; there is such a chunk, and nobody else writes it.
+    /// # Safety The same as for [`Self::write_starts`]; there is such a chunk, and no other thread writes it.
     #[inline(always)]
     unsafe fn write_start(
         &self,
@@ -134,7 +132,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether two warps have read different values of one offset, since somebody rewrites it: then the starts may not ascend.
+    /// Whether two warps have read different values of one offset, since other work rewrites it: then the starts may not ascend.
     ///
     /// # Safety
     /// Convergent: the whole warp. The starts are written, and none of them was refused.
@@ -228,8 +226,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Clears the bits of a room.
     ///
-    /// # Safety
-    /// The whole block; nobody uses them before a barrier.
+    /// # Safety The whole block; no thread uses them before a barrier.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
         let mut word = simt::thread_index();
@@ -293,8 +290,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk whose a slot is, where each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has those
-    /// from `p / 256 + c` on.
+    /// The chunk of a slot, if each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has the slots from `p /
+    /// 256 + c` on.
     ///
     /// # Safety
     /// The starts are written; there is such a slot.

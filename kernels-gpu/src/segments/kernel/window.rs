@@ -1,4 +1,4 @@
-//! A block's windows: found by a warp each, told to the block.
+//! A block's windows. A warp finds each of them, for the whole block.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -13,8 +13,8 @@ use super::search::{Offsets, Search};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Takes the block's ticket, finds the chunks that begin in its windows, and tells the block. Clears the bits. False, on all threads,
-    /// if the block has no windows: there are fewer segments than there may be.
+    /// Takes the block's ticket, finds the chunks that begin in its windows, and shares them with the block. Clears the bits. False, on all
+    /// threads, if the block has no windows: there are fewer segments than there may be.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`super::segmented_reduce`].
@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> bool {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
-        // SAFETY: the caller's; nobody takes a ticket after the last. What decides is the same on all lanes of a warp.
+        // SAFETY: the caller's; nobody takes a ticket after the last. The conditions have the same values on all lanes of a warp.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // While the ticket is on its way.
@@ -43,7 +43,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.header).tag = ticket.tag;
                 (*self.header).is_refused = 0;
             }
-            // Orders the ticket, and the cleared bits, before everybody's accesses.
+            // Orders the writes of the ticket and the clearing of bits before all threads' accesses.
             simt::barrier();
             if self.window_number(0) >= self.window_count() {
                 return false;
@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let end = simt::read_shared(self.border(warp + 1));
                 self.tell_chunks(warp, window, first, end);
             }
-            // Orders the windows before everybody's reads.
+            // Orders the writes of the windows before all threads' reads.
             simt::barrier();
         }
         true
@@ -91,9 +91,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Tells the block the chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end`
-    /// begin; none where the offsets that say where its chunks begin and end are refused. All of its items exist, and they are fewer
-    /// than two chunks'.
+    /// Shares the chunks of window `number` with the block, whose window `window` it is. The segments from `first` to before `end` begin
+    /// there. There are no chunks if the offsets at the chunks' borders are refused. All of its items exist, and they are fewer than two
+    /// chunks'.
     ///
     /// # Safety
     /// The same as for [`super::segmented_reduce`]; the segments exist, or end at the last one. Nobody else accesses the window and
@@ -167,8 +167,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.refuse() };
             (has_tail, begin, upto) = (0, 0, 0);
         } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
-            // Nobody waits for it, unless the offsets have changed since others read them.
-            // SAFETY: the board has a slot for each window, and nobody else publishes this one: the window has no chunk to tell.
+            // Nobody waits for it, unless the offsets have changed since others read them. SAFETY: the board has a slot for each window,
+            // and no other thread publishes this one: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
         // The last chunk is a work of its own, if there is no room for all.
@@ -229,7 +229,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         offsets.direction.place(place, vector_items::<T>() as u64) as u32
     }
 
-    /// A work of the block; of each window there are two, of which the second may be none.
+    /// A work of the block. Each window has two works, and the second may be empty.
     ///
     /// # Safety
     /// The works are written; there is such a one.
@@ -306,7 +306,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(self.window_address(number)) }
     }
 
-    /// Where the value is of a window's chunk that is combined with what stands before it.
+    /// The place of the value of a window's chunk that is combined with earlier chunks.
     ///
     /// # Safety
     /// There is such a window.

@@ -1,4 +1,4 @@
-//! What chooses items, and what tiles look back for.
+//! The ways to choose items, and the prefixes that tiles look back for.
 
 use core::marker::PhantomData;
 
@@ -6,12 +6,12 @@ use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::selection::{Before, BeforeRun, Equality, Predicate, Share};
 
-/// What is before a tile, and what is told of a group of tiles.
+/// A tile's prefix, and the value that is published for a group of tiles.
 pub trait Prefix: Accumulator {
-    /// What a group adds, in words.
+    /// A group's count, in words.
     type Group: Accumulator;
 
-    /// Whether it tells where the last chosen item is.
+    /// Whether it has the index of the last chosen item.
     const HAS_LAST: bool;
 
     /// The same, and a share after it, whose last item is counted from `origin`.
@@ -20,7 +20,7 @@ pub trait Prefix: Accumulator {
     /// How many items are chosen.
     fn count(self) -> u64;
 
-    /// One more than the index of the last of them; 0 for none, or if it is not told.
+    /// One more than the index of the last of them; 0 if there is none, or if the index is not kept.
     fn last(self) -> u64;
 
     /// A group's share, its last item counted from the group's beginning, in words.
@@ -94,9 +94,9 @@ impl Prefix for BeforeRun {
     }
 }
 
-/// What chooses among items of type `T`.
+/// A way to choose among items of type `T`.
 pub trait Choice<T: Element> {
-    /// What tiles look back for.
+    /// The prefix that tiles look back for.
     type Prefix: Prefix;
 
     /// Whether flags choose, and not the items.
@@ -112,7 +112,7 @@ pub trait Choice<T: Element> {
 /// Items whose flag is not 0.
 pub struct Flagged;
 
-/// Items of which the predicate holds.
+/// Items for which the predicate holds.
 pub struct If<P>(PhantomData<P>);
 
 /// Items that begin a run.

@@ -71,18 +71,18 @@ impl Chosen {
     }
 }
 
-/// A tile of which is known what is chosen, and that waits for its prefix.
+/// A tile whose items are chosen, and that waits for its prefix.
 #[derive(Clone, Copy)]
 pub struct Waiting {
     /// The tile; the launch's end or more if there is none.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
-    /// What the warps before add to the tile.
+    /// The count of the warps before, within the tile.
     pub before: Share,
 }
 
-/// What a thread reads of its part of a tile before it arrives.
+/// The data that a thread reads ahead, before its part of a tile arrives.
 #[derive(Clone, Copy)]
 struct Ahead<T> {
     /// The flags of its vectors.
@@ -116,7 +116,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         };
         // SAFETY: the caller's.
         unsafe {
-            // In a turn before the first nothing arrives, and the first tile's copy begins.
+            // In the turn before the first, no tile arrives, and the first tile's copy begins.
             let mut arriving = end;
             let mut next = self.tiles.of_ticket((*self.shared).tickets[1]);
             let mut turn = u32::MAX;
@@ -189,10 +189,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { telling::tell_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory, and reads what is ahead of it.
+    /// Begins to copy the calling thread's part of a tile to shared memory, and reads ahead.
     ///
     /// # Safety
-    /// The input and the flags are readable there. Nobody but this thread uses the slots.
+    /// The input and the flags are readable there. No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
         let items = self.items(tile);
@@ -303,7 +303,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         existing
     }
 
-    /// What the calling warp adds to its tile; valid on lane 0.
+    /// The count of the calling warp; valid on lane 0.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -330,7 +330,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// What the warps before the calling one add to the tile.
+    /// The count of the warps before the calling one, within the tile.
     ///
     /// # Safety
     /// Convergent: a whole warp. The shares of the warps before are written, and a barrier lies between.
@@ -354,7 +354,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes what a tile adds, as one thread: the last warp's first lane, whose `share` is valid.
+    /// Publishes a tile's count. One thread does so: the last warp's first lane, whose `share` is valid.
     ///
     /// # Safety
     /// All warps that share the tile call it once.

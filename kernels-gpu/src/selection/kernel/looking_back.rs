@@ -1,8 +1,8 @@
-//! How much is chosen before a tile: look-back over what the tiles before have published.
+//! The number of items chosen before a tile: look-back over the counts that earlier tiles have published.
 //!
-//! As [`crate::lookback`], whose header argues for progress: tiles publish what they add, the last of each group of 32 publishes
-//! what the group adds and then what is before the next group. But what is added is exact and small: one word tells it for a
-//! tile, and all that lies between a known prefix and the tile is added up at once, in any order.
+//! As [`crate::lookback`], whose header argues for progress: tiles publish their counts. The last tile of each group of 32 publishes the
+//! group's count, and then the next group's prefix. But counts are exact and small: one word holds a tile's count, and all counts between a
+//! known prefix and the tile are added up at once, in any order.
 //!
 //! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), 5 to 10 shuffles; no barrier.
 
@@ -17,17 +17,17 @@ use super::choice::Prefix;
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// Items of a tile that is told by a word: its numbers have 16 bits.
+/// The most items of a tile whose count fits into one word, as numbers of 16 bits.
 const TOLD_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.
 #[derive(Clone, Copy)]
 pub struct Lookback {
-    /// A word for each tile: what it adds.
+    /// A word for each tile: its count.
     tiles: Board,
-    /// What each group adds.
+    /// Each group's count.
     groups: Board,
-    /// What is before each group.
+    /// Each group's prefix.
     prefixes: Board,
     tile_items: u32,
     group_count: u32,
@@ -104,7 +104,8 @@ fn both(left: Share, right: Share) -> Share {
     }
 }
 
-/// What twice as many lanes as `half`, a power of two, add; valid on lane 0. Counts alone, if nobody asks for the last item.
+/// The sum of the counts of `2 * half` lanes, where `half` is a power of two; valid on lane 0. Counts alone, if the last item is not
+/// needed.
 ///
 /// # Safety
 /// Convergent: a whole warp.
@@ -140,7 +141,7 @@ impl Lookback {
         }
     }
 
-    /// Publishes what a tile adds, as one thread.
+    /// Publishes a tile's count. One thread calls it.
     ///
     /// # Safety
     /// The calling block holds the tile, and this is its only call for it.
@@ -150,10 +151,10 @@ impl Lookback {
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
-    /// What is before `tile`; valid on lane 0. If the tile is the last of its group, publishes what the group adds and what is
-    /// before the next one.
+    /// The prefix of `tile`; valid on lane 0. If the tile is the last of its group, it publishes the group's count and the next group's
+    /// prefix.
     ///
-    /// If it is patient, it looks for what the group's tiles add before it looks for all else: that is published last.
+    /// If it is patient, it first waits for the counts of the group's tiles, which are published last, and reads all else afterwards.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once.
@@ -197,7 +198,7 @@ impl Lookback {
 
                 let has_neighbour = simt::ballot(neighbour.waits) == 0;
                 known_groups = simt::ballot(lane < group && !between.waits);
-                // The lowest lane that knows a prefix; what lies between it and this group must be known.
+                // The lowest lane that knows a prefix. All counts between it and this group must be known.
                 nearest = simt::ballot(!prefix.waits).trailing_zeros();
                 let reach = (known_groups | has_neighbour as u32).trailing_ones();
                 if is_complete && nearest < WARP_LANES && reach >= nearest {

@@ -1,23 +1,23 @@
-//! What the warps that share a tile and the warp that looks back tell each other: tiles one way, prefixes the other.
+//! The exchange between the warps that share a tile and the warp that looks back: tiles one way, prefixes the other.
 //!
-//! As a scan does it. For each turn there are a slot of shared memory and a barrier for either. Who tells writes
-//! the slot, arrives at the barrier and goes on; who is told waits there, and reads.
+//! As a scan does it. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
+//! barrier and goes on. The receiver waits at the barrier, and reads.
 //!
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. A tile leaves one turn after that
-//! in which it arrived, or in the same. So when the last warp tells the tile of turn t + 4, or the end in its stead, it has been
-//! told the prefix of turn t: the tile of turn t was read. When the other warp tells the prefix of turn t + 4, it was told that
-//! turn's tile after all warps had come for the prefix of turn t + 1: they had read that of turn t.
+//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. A tile leaves one turn after that in which it
+//! arrived, or in the same. So when the last warp sends the tile of turn t + 4, or the end in its stead, it has received the prefix of turn
+//! t. So the tile of turn t was read. When the other warp sends the prefix of turn t + 4, it has received that turn's tile. All warps had
+//! asked for the prefix of turn t + 1 before that, so they had read the prefix of turn t.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
 use crate::simt;
 
-/// The first of the barriers at which tiles are told.
+/// The first of the barriers for tiles.
 const TILE_BARRIERS: u32 = 2;
-/// The first of the barriers at which prefixes are told.
+/// The first of the barriers for prefixes.
 const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
 /// The last warp that shares the tiles and the one that looks back.
@@ -37,7 +37,7 @@ pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
 pub type Prefixes<A> = *mut [A; TURNS];
 
-/// Tells the warp that looks back the tile of a turn, or that there is none.
+/// Sends the tile of a turn, or the end, to the warp that looks back.
 ///
 /// # Safety
 /// Convergent: at least the last warp that shares the tiles, whose first thread published the tile. Once for each turn, in

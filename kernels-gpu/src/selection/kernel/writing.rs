@@ -1,4 +1,4 @@
-//! Writing what is chosen of a tile: each warp that of its own items, chunk by chunk.
+//! Writing a tile's chosen items: each warp writes its own, chunk by chunk.
 
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{for_each_item, Element};
@@ -16,7 +16,7 @@ use super::{telling, Launch};
 #[derive(Clone, Copy)]
 struct Counts(u32);
 
-/// A warp's part of what is written, as far as it has come.
+/// A warp's part of the output, and how far it has come.
 #[derive(Clone, Copy)]
 struct Progress {
     /// How many items were chosen before.
@@ -44,7 +44,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
 
-    /// Waits for the prefix of a tile that arrived in a turn, and writes what is chosen of the calling warp's items.
+    /// Waits for the prefix of a tile that arrived in a turn, and writes the calling warp's chosen items.
     ///
     /// # Safety
     /// Convergent: all warps that share the tile, which lies in the buffer.
@@ -112,8 +112,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
     /// asked for, of the others. Gives the number of the chosen ones.
     ///
-    /// # Safety
-    /// Convergent: a whole warp. Nobody reads its list.
+    /// # Safety Convergent: a whole warp. No lane reads its list.
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
@@ -140,11 +139,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Lists the items of a chunk's rows: whether and where one is listed says `listing`, which is told whether it is chosen, how
-    /// many are before it in the chunk, and its place there.
+    /// Lists the items of a chunk's rows. `listing` decides whether and where an item is listed. Its arguments are whether the item is
+    /// chosen, how many chosen items are before it in the chunk, and its place in the chunk.
     ///
-    /// # Safety
-    /// Nobody reads the calling warp's list, which has these places.
+    /// # Safety No lane reads the calling warp's list, which has these places.
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -194,7 +192,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { simt::read_shared(self.list_address().add(at as usize)) as u32 }
     }
 
-    /// Writes what is asked for of a chunk that is listed.
+    /// Writes the requested outputs of a listed chunk.
     ///
     /// # Safety
     /// A whole warp. Where it goes is writable.
@@ -277,7 +275,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     }
 }
 
-/// Writes what is known of no items.
+/// Writes the results of an empty input.
 ///
 /// # Safety
 /// The same as for [`write_end`].
@@ -287,7 +285,7 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes what is known at the end of the input: how many items are chosen, and where the last run ends.
+/// Writes the results at the end of the input: how many items are chosen, and where the last run ends.
 ///
 /// # Safety
 /// One thread of a launch. Where it goes is writable.
@@ -343,7 +341,7 @@ impl Counts {
         }
     }
 
-    /// Those of a thread.
+    /// The items of a thread.
     #[inline(always)]
     fn of<T: Element>(bits: u32) -> Self {
         let unit = vector_items::<T>();
@@ -378,7 +376,7 @@ impl Counts {
         sum
     }
 
-    /// Those of the lanes up to and including the calling one, by Kogge and Stone; and those of all lanes.
+    /// The sum over the lanes up to and including the calling one, by Kogge and Stone, and the sum over all lanes.
     ///
     /// # Safety
     /// Convergent: a whole warp.

@@ -149,7 +149,7 @@ macro_rules! holes {
             }
         })*
 
-        /// The value that changes nothing.
+        /// The identity.
         #[inline(always)]
         pub fn identity<A: Accumulator>() -> A {
             accumulator_of_words(match A::WORDS {
@@ -219,7 +219,7 @@ macro_rules! holes {
             })
         }
 
-        /// What a scan puts at the places of a vector, `before` which this stands; its first item has this index.
+        /// A scan's results for a vector with the prefix `before`. The vector's first item has this index.
         #[inline(always)]
         pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
             let before = words_of(before);

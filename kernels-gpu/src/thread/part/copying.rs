@@ -14,7 +14,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn copy<O: Op<T>>(&self, slots: Slots) {
         // SAFETY: the caller's.
@@ -25,7 +25,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// the machine has no asynchronous copies.
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots, policy: EvictionPolicy) {
         if simt::COPIES == Copies::Synchronous {
@@ -48,7 +48,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Ends what [`Self::begin_copy`] began, or copies the part where it did nothing.
+    /// Ends the copy that [`Self::begin_copy`] began, or copies the part if that did nothing.
     ///
     /// # Safety
     /// The array is readable. The part and the slots are those of the last call of [`Self::begin_copy`].
@@ -71,7 +71,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Copies the part, which [`Self::is_whole`].
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     unsafe fn copy_whole(&self, slots: Slots) {
         // SAFETY: the caller's.
@@ -88,7 +88,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// registers, so the loop need not be written out.
     ///
     /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
+    /// The array is readable. No other thread uses the slots.
     #[inline(always)]
     unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, begins: Option<EvictionPolicy>) {
         let begins = begins.filter(|_| Self::ITEM_ACCESS.has_copies());

@@ -22,7 +22,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
     /// Loads the part; pairs that do not exist are fillers. A part with such pairs goes through `slots`.
     ///
     /// # Safety
-    /// The arrays are readable. Nobody but this thread uses the slots.
+    /// The arrays are readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<Pair<A, B>>>(&self, slots: Slots, caching: Caching) -> Vectors {
         let rows = thread_vectors::<Pair<A, B>>();
@@ -46,7 +46,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
     /// be written out.
     ///
     /// # Safety
-    /// The arrays are readable. Nobody but this thread uses the slots.
+    /// The arrays are readable. No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn copy<O: Op<Pair<A, B>>>(&self, slots: Slots) {
         let mut v = 0;

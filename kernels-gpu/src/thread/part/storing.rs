@@ -11,7 +11,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part. The slots are written.
+    /// The array is writable, and no other thread reads or writes the part. The slots are written.
     #[inline(always)]
     pub unsafe fn store_whole(&self, slots: Slots) {
         for_each_vector!(V => {
@@ -25,7 +25,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Stores vector `v` of the part, which [`Self::is_whole`].
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part.
+    /// The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
         // SAFETY: the vector exists and is aligned.
@@ -35,7 +35,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Stores a part that is not whole, which lies in `slots`; items that do not exist are left out.
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part. The slots are written.
+    /// The array is writable, and no other thread reads or writes the part. The slots are written.
     #[inline(always)]
     pub unsafe fn store_in_pieces(&self, slots: Slots) {
         let mut v = 0;
@@ -57,7 +57,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Stores the items of vector `v` that exist, one by one.
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part.
+    /// The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     unsafe fn store_items(&self, v: usize, vector: Vector) {
         let mut i = 0;

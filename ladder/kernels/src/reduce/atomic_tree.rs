@@ -10,7 +10,7 @@
 //!
 //! Cost: every item is read once, by a thread of its own. Barriers of a block of 2ᵏ threads: 1 + k, or k − 5.
 //!
-//! Mended: a thread past the last item brings the identity. The unrolled warp has barriers of the warp, see
+//! Corrected: a thread past the last item brings the identity. The unrolled warp has barriers of the warp, see
 //! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so leaves all
 //! but 64 items of each out; here the host picks the kernel whose constant is the block size.
 

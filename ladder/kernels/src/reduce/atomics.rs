@@ -13,7 +13,7 @@
 //! differences. A compiler makes the same code of all of them, since an index is in a register whether it has a name or not. So
 //! there is one kernel here.
 //!
-//! Mended: a thread past the last item does nothing, where the document reads on. A barrier stands between the first
+//! Corrected: a thread past the last item does nothing, where the document reads on. A barrier stands between the first
 //! write of the shared word and the atomic operations on it: without it they may come first, and are lost. The word
 //! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers; so does the result,
 //! which the document initialises with the first item.

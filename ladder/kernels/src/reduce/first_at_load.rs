@@ -9,13 +9,13 @@
 //! then as `constant_tree`
 //! ```
 //!
-//! Cost: that of `constant_tree`, with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two rungs:
-//! `getMax_binary5` launches it in the first way, `6` in the second.
+//! Cost: the cost of `constant_tree`, with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
+//! rungs: `getMax_binary5` launches it in the first way, `6` in the second.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s; and an index is
 //! the same register whether it has a name or not. So the last three kernels are the same instructions.
 //!
-//! Mended: what `atomic_tree` says. A pair without a second item is that item alone. `n / 2` is rounded up, and the second half has no threads
+//! Corrected: as in `atomic_tree`. A pair without a second item is that item alone. `n / 2` is rounded up, and the second half has no threads
 //! of its own: its items would be combined twice, which a maximum does not show and a sum does. The document launches `getMax_binary4`
 //! with twice as many blocks as it needs, and reads past the end.
 

@@ -8,9 +8,8 @@
 //!
 //! Cost: 3 launches; every item is read once, in whole rows. The last launch is a sequential loop of one thread.
 //!
-//! Mended: the document has every thread of the grid write its sum, also where there are fewer items than threads, and
-//! counts those as items in the next launch. Here a thread without items leaves no sum, and a launch is told how many
-//! were left.
+//! Corrected: the document has every thread of the grid write its sum, also where there are fewer items than threads, and counts those as
+//! items in the next launch. Here a thread without items writes no sum, and the next launch gets the number of sums.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::thread;

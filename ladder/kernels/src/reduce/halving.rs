@@ -8,7 +8,7 @@
 //!
 //! Cost: ⌈log₂ n⌉ launches; every level goes through global memory.
 //!
-//! Mended: the document halves downwards and has as many threads as items are left, so it loses items unless n is a
+//! Corrected: the document halves downwards and has as many threads as items are left, so it loses items unless n is a
 //! power of two. Here a level's half is rounded up, and a thread without a partner does nothing.
 
 use crate::PlainCommutative;

@@ -1,4 +1,4 @@
-//! The ladders of reductions, a file for each family of rungs, and what several of them do alike.
+//! The ladders of reductions: a file for each family of rungs, and their common parts.
 
 pub mod atomic_tree;
 pub mod atomics;
@@ -15,7 +15,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// What a thread folds of `item_count` items: the one at its place in the grid, and every grid's width after it.
+/// The fold of a thread's items: the item at the thread's index in the grid, and every item a multiple of the grid's width after it.
 ///
 /// # Safety
 /// `items` points to `item_count` readable items.

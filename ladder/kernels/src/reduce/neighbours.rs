@@ -13,7 +13,7 @@
 //!
 //! Cost: 1 + log₂ of the block size barriers a block; every level goes through global memory.
 //!
-//! Mended: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
+//! Corrected: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
 //! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
 //! active threads up, and kernel 3 its strides.
 

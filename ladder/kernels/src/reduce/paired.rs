@@ -14,7 +14,7 @@
 //! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads are never active: document 2
 //! gives each thread two items instead.
 //!
-//! Mended: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block reads
+//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block reads
 //! past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
 
 use super::tree;

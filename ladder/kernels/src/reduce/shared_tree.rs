@@ -10,7 +10,7 @@
 //! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size
 //! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and after that those of one warp ([`warp_sync_tree`]).
 //!
-//! Mended: in `reduce4` all warps pass the barriers of a warp that only the first warp needs. The last warp of a block of 300 threads is not
+//! Corrected: in `reduce4` all warps pass the barriers of a warp that only the first warp needs. The last warp of a block of 300 threads is not
 //! full, and its barrier waits for missing lanes. Here the other warps have returned before. The host checks the block sizes that the
 //! document gives in a comment.
 

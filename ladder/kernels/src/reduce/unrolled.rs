@@ -12,7 +12,7 @@
 //! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. Barriers of a block of 2ᵏ threads:
 //! 1 + k, or k − 5 if the last warp is unrolled.
 //!
-//! Mended: what `paired` says. The last warp works in global memory, as the document has it, but with barriers of the
+//! Corrected: as in `paired`. The last warp works in global memory, as the document has it, but with barriers of the
 //! warp in place of `volatile`, see `tree::last_warp`.
 
 use super::paired::{of_block, write_first};

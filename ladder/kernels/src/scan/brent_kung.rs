@@ -11,7 +11,7 @@
 //! results are read: 2 log₂ S. Active threads are packed to the front, so their addresses are 2 stride items apart: up
 //! to 32 lanes in one bank.
 //!
-//! Mended: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need
+//! Corrected: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need
 //! not be a power of two: the way down begins at a quarter of the next one, of which S items are the first.
 //! After Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
 
@@ -48,7 +48,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 
         let mut stride = 1;
         while stride <= threads {
-            // Orders the writes of the pass before, or of the loads, before this one's reads.
+            // Orders the writes of the last pass, or of the loads, before this pass's reads.
             block::barrier();
             let node = 2 * stride * (thread + 1) - 1;
             if node < section_items {
@@ -59,7 +59,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 
         let mut stride = section_items.next_power_of_two() / 4;
         while stride > 0 {
-            // Orders the writes of the pass before before this one's reads.
+            // Orders the writes of the last pass before this pass's reads.
             block::barrier();
             let node = 2 * stride * (thread + 1) - 1;
             if node + stride < section_items {
@@ -83,7 +83,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Puts what is at `left` in front of what is at `right`.
+/// Combines the value at `left` with the value at `right`, and stores the result at `right`.
 ///
 /// # Safety
 /// Both are places of the section, and no other thread writes to either.

@@ -13,7 +13,7 @@
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier a pass is enough. Shared memory: 2 B
 //!   items. The document describes it and gives no code.
 //!
-//! Mended: items past the end are the operator's identity, not 0. B may be any number of threads from 2 on; the
+//! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads from 2 on; the
 //! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
 //! General Class of Recurrence Equations* (1973).
 
@@ -44,7 +44,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
         own.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the pass before (at first, of the load) before this one's reads.
+            // Orders the writes of the last pass (at first, of the load) before this pass's reads.
             block::barrier();
             let mut combined = O::identity();
             if thread >= stride {
@@ -83,8 +83,8 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the pass before, to what is now the source, before this one's reads; and its
-            // reads, of what is now the destination, before this one's writes.
+            // Orders the last pass before this one: its writes to the buffer that is now the source before this pass's reads, and its reads
+            // of the buffer that is now the destination before this pass's writes.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {

@@ -9,9 +9,9 @@
 //! | [`brent_kung::brent_kung`] | S = 2 B | 2 (S − 1) − log₂ S | 2 log₂ S |
 //! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
 //!
-//! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and leaves
-//! the section's total in `totals`. The host scans the totals with the same kernel, recursively while they are more
-//! than one section, and [`sections::add_prefixes`] puts what stands before a section in front of its items.
+//! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and leaves the section's total in
+//! `totals`. The host scans the totals with the same kernel, recursively while there is more than one section of them. Then
+//! [`sections::add_prefixes`] combines each section's items with the section's prefix.
 //!
 //! An exclusive scan is, as in the document, the inclusive scan of the items moved up by one place, with the
 //! identity in the first: only [`load`] knows which of the two it is, and the rest is written once. The totals are

@@ -1,4 +1,4 @@
-//! Vector clocks: for each of several sequences, the number up to which it is known to be done.
+//! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to there.
 //!
 //! A sequence is a stream with the numbers of its work, or a chain of a graph's nodes with their
 //! positions.
@@ -28,7 +28,7 @@ impl Clock {
         times.all(|&(sequence, number)| self.covers(sequence, number))
     }
 
-    /// Knows a sequence up to a number.
+    /// Notes that a sequence is done up to a number.
     pub(crate) fn learn(&mut self, sequence: u64, number: u64) {
         match self.find(sequence) {
             Ok(place) => self.times[place].1 = self.times[place].1.max(number),

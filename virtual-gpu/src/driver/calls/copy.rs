@@ -9,7 +9,7 @@ use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
 use crate::driver::code::Outcome;
 use crate::driver::objects::context::Context;
-use crate::driver::objects::copy::{Copy, Place};
+use crate::driver::objects::copy::{Copy, Pitch, Place};
 use crate::driver::objects::current::{current, current_in_any_state};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, default_stream, resolve};
@@ -123,7 +123,7 @@ pub(super) fn later(mut copy: Copy, stream: Handle<Stream>) -> Outcome {
     }
 }
 
-fn is_pageable(copy: &Copy, place: &Place, pitch: usize) -> Outcome<bool> {
+fn is_pageable(copy: &Copy, place: &Place, pitch: Pitch) -> Outcome<bool> {
     match place {
         Place::Device(..) | Place::Staged(_) => Ok(false),
         Place::Host(pointer) => {

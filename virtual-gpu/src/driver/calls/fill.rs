@@ -3,7 +3,7 @@
 use crate::driver::abi::Handle;
 use crate::driver::calls::enqueue;
 use crate::driver::code::{Code, Outcome};
-use crate::driver::objects::copy::{Extent2, Fill, Pattern};
+use crate::driver::objects::copy::{Extent3, Fill, Pattern, Pitch};
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
 
@@ -134,11 +134,10 @@ fn matrix(
     let width_bytes = width
         .checked_mul(pattern.bytes())
         .ok_or(Code::INVALID_VALUE)?;
-    let extent = Extent2 { width_bytes, rows };
     let fill = Fill {
         address,
-        pitch,
-        extent,
+        pitch: Pitch { bytes: pitch, rows },
+        extent: Extent3::plane(width_bytes, rows),
         pattern,
     };
     submit(fill, stream)
@@ -148,14 +147,13 @@ fn row(address: u64, pattern: Pattern, count: usize, stream: Handle<Stream>) -> 
     let width_bytes = count
         .checked_mul(pattern.bytes())
         .ok_or(Code::INVALID_VALUE)?;
-    let extent = Extent2 {
-        width_bytes,
-        rows: 1,
-    };
     let fill = Fill {
         address,
-        pitch: width_bytes,
-        extent,
+        pitch: Pitch {
+            bytes: width_bytes,
+            rows: 1,
+        },
+        extent: Extent3::plane(width_bytes, 1),
         pattern,
     };
     submit(fill, stream)

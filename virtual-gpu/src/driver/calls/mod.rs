@@ -6,7 +6,7 @@ pub(crate) mod attributes;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
-pub(crate) mod copy2d;
+pub(crate) mod copy_rows;
 pub(crate) mod device;
 pub(crate) mod error_names;
 pub(crate) mod event;

@@ -1,4 +1,4 @@
-//! Copies and fills, of one row or of many.
+//! Copies and fills, of one row, or of many in one plane or more.
 //!
 //! Bytes go from one device to another through the host.
 
@@ -24,17 +24,27 @@ pub(crate) enum Place {
 #[derive(Clone)]
 pub(crate) struct End {
     pub(crate) place: Place,
+    pub(crate) pitch: Pitch,
+}
+
+/// How the rows of one end lie in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Pitch {
     /// Bytes from the start of a row to the start of the next.
-    pub(crate) pitch: usize,
+    pub(crate) bytes: usize,
+    /// Rows from the start of a plane to the start of the next. Not used if there is one plane.
+    pub(crate) rows: usize,
 }
 
 /// How many bytes a copy moves or a fill sets.
 #[derive(Clone, Copy)]
-pub(crate) struct Extent2 {
+pub(crate) struct Extent3 {
     /// Bytes of a row.
     pub(crate) width_bytes: usize,
-    /// Number of rows.
+    /// Number of rows of a plane.
     pub(crate) rows: usize,
+    /// Number of planes.
+    pub(crate) planes: usize,
 }
 
 /// A copy.
@@ -42,15 +52,15 @@ pub(crate) struct Extent2 {
 pub(crate) struct Copy {
     pub(crate) to: End,
     pub(crate) from: End,
-    pub(crate) extent: Extent2,
+    pub(crate) extent: Extent3,
 }
 
 /// A fill with a repeated pattern.
 #[derive(Clone)]
 pub(crate) struct Fill {
     pub(crate) address: u64,
-    pub(crate) pitch: usize,
-    pub(crate) extent: Extent2,
+    pub(crate) pitch: Pitch,
+    pub(crate) extent: Extent3,
     pub(crate) pattern: Pattern,
 }
 
@@ -62,23 +72,54 @@ pub(crate) enum Pattern {
     Word(u32),
 }
 
-impl Extent2 {
-    pub(crate) fn is_empty(self) -> bool {
-        self.width_bytes == 0 || self.rows == 0
+impl Extent3 {
+    /// One plane.
+    pub(crate) fn plane(width_bytes: usize, rows: usize) -> Self {
+        Self {
+            width_bytes,
+            rows,
+            planes: 1,
+        }
     }
 
-    /// The number of bytes from the first one to the last. Fails with an invalid value if rows
-    /// overlap or do not fit into memory.
-    pub(crate) fn span(self, pitch: usize) -> Outcome<usize> {
+    pub(crate) fn is_empty(self) -> bool {
+        self.width_bytes == 0 || self.rows == 0 || self.planes == 0
+    }
+
+    /// The number of bytes from the first one to the last. Fails with an invalid value if rows or planes
+    /// overlap, or do not fit into memory.
+    pub(crate) fn span(self, pitch: Pitch) -> Outcome<usize> {
         if self.is_empty() {
             return Ok(0);
         }
-        if self.rows > 1 && pitch < self.width_bytes {
+        if self.planes > 1 && pitch.rows < self.rows {
             return Err(Code::INVALID_VALUE);
         }
-        let before_last = pitch.checked_mul(self.rows - 1);
-        let span = before_last.and_then(|bytes| bytes.checked_add(self.width_bytes));
+        let before_last = (self.planes - 1)
+            .checked_mul(pitch.rows)
+            .and_then(|rows| rows.checked_add(self.rows - 1))
+            .ok_or(Code::INVALID_VALUE)?;
+        if before_last > 0 && pitch.bytes < self.width_bytes {
+            return Err(Code::INVALID_VALUE);
+        }
+        let span = pitch
+            .bytes
+            .checked_mul(before_last)
+            .and_then(|bytes| bytes.checked_add(self.width_bytes));
         span.ok_or(Code::INVALID_VALUE)
+    }
+
+    /// Where the rows begin, in bytes from the first one. They lie within the [span](Self::span).
+    pub(crate) fn starts(self, pitch: Pitch) -> impl Iterator<Item = usize> {
+        let planes = 0..self.planes;
+        planes.flat_map(move |plane| {
+            (0..self.rows).map(move |row| (plane * pitch.rows + row) * pitch.bytes)
+        })
+    }
+
+    /// Whether no bytes lie between two rows.
+    pub(crate) fn is_contiguous(self, pitch: Pitch) -> bool {
+        pitch.bytes == self.width_bytes && (self.planes == 1 || pitch.rows == self.rows)
     }
 }
 
@@ -87,15 +128,12 @@ impl Copy {
     pub(crate) fn linear(to: Place, from: Place, bytes: usize) -> Self {
         let end = |place| End {
             place,
-            pitch: bytes,
+            pitch: Pitch { bytes, rows: 1 },
         };
         Self {
             to: end(to),
             from: end(from),
-            extent: Extent2 {
-                width_bytes: bytes,
-                rows: 1,
-            },
+            extent: Extent3::plane(bytes, 1),
         }
     }
 
@@ -127,8 +165,8 @@ impl Copy {
     pub(crate) fn perform(&self) -> Outcome {
         let width = self.extent.width_bytes;
         let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
-        for row in 0..self.extent.rows {
-            let (to, from) = (row * self.to.pitch, row * self.from.pitch);
+        let starts = self.extent.starts(self.to.pitch);
+        for (to, from) in starts.zip(self.extent.starts(self.from.pitch)) {
             if let (Place::Device(memory, target), Place::Device(other, source)) =
                 (&self.to.place, &self.from.place)
                 && std::ptr::eq(*memory, *other)
@@ -164,8 +202,9 @@ impl Copy {
             // The copy itself reports memory that does not exist.
             Ok(None) | Err(_) => None,
         };
-        let mut starts = (0..self.extent.rows).map(|row| source + (row * self.from.pitch) as u64);
-        if let Some(finding) = starts.find_map(unwritten) {
+        let starts = self.extent.starts(self.from.pitch);
+        let mut addresses = starts.map(|start| source + start as u64);
+        if let Some(finding) = addresses.find_map(unwritten) {
             findings.report(finding);
         }
     }
@@ -213,8 +252,8 @@ impl Fill {
     /// Fills. Freed memory counts as an illegal address.
     pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
         let width = self.extent.width_bytes as u64;
-        for row in 0..self.extent.rows {
-            let address = self.address + (row * self.pitch) as u64;
+        for start in self.extent.starts(self.pitch) {
+            let address = self.address + start as u64;
             let filled = match self.pattern {
                 Pattern::Byte(value) => memory.fill(address, width, &[value]),
                 Pattern::Half(value) => memory.fill(address, width, &value.to_le_bytes()),

@@ -6,7 +6,7 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::Finding;
 use crate::driver::launches::Enqueuer;
 use crate::driver::objects::context::Context;
-use crate::driver::objects::copy::{Copy, End, Extent2, Fill, Place};
+use crate::driver::objects::copy::{Copy, End, Extent3, Fill, Pitch, Place};
 use crate::driver::objects::machine::machine;
 use crate::{AccessKind, Extent, StreamName, StreamRace, Switch};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Doing<'_> {
 
 /// The first address of one end of a copy, if it is compared with other accesses: on a device, or in
 /// page-locked memory.
-fn start_of(end: &End, extent: Extent2) -> Option<u64> {
+fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
         Place::Device(_, address) => Some(*address),
         Place::Host(pointer) => {
@@ -109,15 +109,17 @@ fn start_of(end: &End, extent: Extent2) -> Option<u64> {
 }
 
 /// The rows of one end of a copy, or of a fill. Adjacent rows count as one.
-fn rows(start: u64, pitch: usize, extent: Extent2, kind: AccessKind) -> impl Iterator<Item = Run> {
-    let (width, pitch) = (extent.width_bytes as u64, pitch as u64);
-    let (width, rows) = match extent.rows as u64 {
-        rows if width == pitch => (width * rows, 1),
-        rows => (width, rows),
+fn rows(start: u64, pitch: Pitch, extent: Extent3, kind: AccessKind) -> impl Iterator<Item = Run> {
+    let (width_bytes, extent) = match extent.is_contiguous(pitch) {
+        true => (
+            extent.width_bytes * extent.rows * extent.planes,
+            Extent3::plane(0, 1),
+        ),
+        false => (extent.width_bytes, extent),
     };
-    (0..rows).map(move |row| {
-        let start = start + row * pitch;
-        Run::of_call(start..start + width, kind)
+    extent.starts(pitch).map(move |row| {
+        let start = start + row as u64;
+        Run::of_call(start..start + width_bytes as u64, kind)
     })
 }
 

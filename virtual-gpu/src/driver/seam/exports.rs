@@ -19,9 +19,9 @@ use crate::driver::abi::{
     BlockSizeToShared, Handle, HostPointer, In, Location, Out, StreamCallback, Text,
 };
 use crate::driver::calls::{
-    attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
-    host_memory, launch, library, link, managed, memory, module, occupancy, pointer, pool, primary,
-    proc_address, profiler, setup, stream, user_object,
+    attributes, capture, context, copy, copy_rows, device, error_names, event, fill, function,
+    graph, host_memory, launch, library, link, managed, memory, module, occupancy, pointer, pool,
+    primary, proc_address, profiler, setup, stream, user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
 use crate::driver::default_stream;
@@ -188,9 +188,12 @@ exports! {
         to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>,
         bytes: usize, stream: Handle<Stream>
     ) => copy::peer_async;
-    cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
-    cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(copy: In<copy2d::Description>, stream: Handle<Stream>)
-        => copy2d::copy_async;
+    cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(plane: In<copy_rows::Plane>) => copy_rows::copy_plane, Synchronises;
+    cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(plane: In<copy_rows::Plane>, stream: Handle<Stream>)
+        => copy_rows::copy_plane_async;
+    cuMemcpy3D_v2 / cuMemcpy3D_v2_ptds(planes: In<copy_rows::Planes>) => copy_rows::copy_planes, Synchronises;
+    cuMemcpy3DAsync_v2 / cuMemcpy3DAsync_v2_ptsz(planes: In<copy_rows::Planes>, stream: Handle<Stream>)
+        => copy_rows::copy_planes_async;
     cuMemsetD8_v2 / cuMemsetD8_v2_ptds(address: u64, value: u8, count: usize) => fill::bytes;
     cuMemsetD16_v2 / cuMemsetD16_v2_ptds(address: u64, value: u16, count: usize) => fill::halves;
     cuMemsetD32_v2 / cuMemsetD32_v2_ptds(address: u64, value: u32, count: usize) => fill::words;
@@ -202,8 +205,8 @@ exports! {
         => fill::words_async;
     cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
         => fill::rows_of_bytes;
-    cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(copy: In<copy2d::Description>)
-        => copy2d::copy, Synchronises;
+    cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(plane: In<copy_rows::Plane>)
+        => copy_rows::copy_plane, Synchronises;
     cuMemsetD2D16_v2 / cuMemsetD2D16_v2_ptds(
         address: u64, pitch: usize, value: u16, width: usize, rows: usize
     ) => fill::rows_of_halves;

@@ -282,8 +282,6 @@ unsupported! {
     cuMemcpy2DUnaligned(a: Ptr);
     cuMemcpy3D(a: Ptr);
     cuMemcpy3DAsync(a: Ptr, b: Ptr);
-    cuMemcpy3DAsync_v2(a: Ptr, b: Ptr);
-    cuMemcpy3DAsync_v2_ptsz(a: Ptr, b: Ptr);
     cuMemcpy3DBatchAsync(a: usize, b: Ptr, c: Ptr, d: u64, e: Ptr);
     cuMemcpy3DBatchAsync_ptsz(a: usize, b: Ptr, c: Ptr, d: u64, e: Ptr);
     cuMemcpy3DBatchAsync_v2(a: usize, b: Ptr, c: u64, d: Ptr);
@@ -294,8 +292,6 @@ unsupported! {
     cuMemcpy3DPeer_ptds(a: Ptr);
     cuMemcpy3DWithAttributesAsync(a: Ptr, b: u64, c: Ptr);
     cuMemcpy3DWithAttributesAsync_ptsz(a: Ptr, b: u64, c: Ptr);
-    cuMemcpy3D_v2(a: Ptr);
-    cuMemcpy3D_v2_ptds(a: Ptr);
     cuMemcpyAtoA(a: Ptr, b: u32, c: Ptr, d: u32, e: u32);
     cuMemcpyAtoA_v2(a: Ptr, b: usize, c: Ptr, d: usize, e: usize);
     cuMemcpyAtoA_v2_ptds(a: Ptr, b: usize, c: Ptr, d: usize, e: usize);

@@ -2,6 +2,7 @@
 //!
 //! Beside each mistake is the corrected version, which must be clean.
 
+mod boxes;
 mod graphs;
 mod memory;
 mod orders;

@@ -28,14 +28,14 @@ fn what_a_graph_gives_back_is_used_again_if_it_is_large_enough() {
     with_workspaces(|_, workspaces, stream| {
         let small = workspaces.take(stream, 0)?;
         let large = workspaces.take(stream, LEAST_STATE_WORDS + 1)?;
-        let places = [small.span(), large.span()];
+        let places = [small.span, large.span];
         for workspace in [large, small] {
             drop(workspaces.enter_lease(workspace));
         }
         assert_eq!(workspaces.lock().free.len(), 2);
-        assert_eq!(workspaces.take(stream, 7)?.span(), places[0]);
+        assert_eq!(workspaces.take(stream, 7)?.span, places[0]);
         assert_eq!(
-            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.span(),
+            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.span,
             places[1]
         );
         assert!(workspaces.lock().free.is_empty());
@@ -51,7 +51,9 @@ fn graphs_that_go_leave_no_more_than_the_bound() {
             .collect();
         assert_eq!(workspaces.lock().leased.len(), 3 * MOST_FREE);
         drop(leases?);
-        workspaces.tidy_after_graphs();
+        assert!(workspaces.is_crowded.load(Ordering::Relaxed));
+        workspaces.tidy();
+        assert!(!workspaces.is_crowded.load(Ordering::Relaxed));
         assert_eq!(workspaces.lock().free.len(), MOST_FREE);
         assert!(workspaces.lock().leased.is_empty());
         Ok(())
@@ -114,10 +116,10 @@ fn a_lease_that_has_the_last_reference_frees_nothing() {
         let workspaces = Workspaces::default();
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
         // As a lease has it in the middle of its end.
-        let shared = lease.shared.upgrade();
+        let held = lease.held.upgrade();
         workspaces.clear();
         drop(workspaces);
-        let ((), calls) = record(|| drop((lease, shared)));
+        let ((), calls) = record(|| drop((lease, held)));
         assert_eq!(calls, [""; 0]);
         Ok(())
     });

@@ -206,7 +206,7 @@ fn a_wide_accumulator_has_two_folds_in_a_reduction() {
 
 #[test]
 fn a_wide_accumulator_is_scanned_lane_by_lane() {
-    // Lane 1 has items 16 to 31, each appended to what stands before; lane 2 sees lane 1's total.
+    // Lane 1 appends items 16 to 31 to its prefix, one by one; lane 2 sees lane 1's total.
     let mut items = vec![0.0_f32; 48];
     (items[0], items[16], items[17]) = (16_777_216.0, 1.0, 1.0);
     let inclusive = inclusive_scan_from::<Moment, f32>(<Moment as Op<f32>>::identity(), &items);

@@ -522,6 +522,7 @@ macro_rules! row {
 
         // SAFETY: the same kernel, of which the host makes the text for such results. It combines the same accumulators, of which an
         // index of 32 bits is made by leaving out the upper ones: the operator's `lower`.
+        #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op<u32> {
             fn row() -> &'static Row {
                 static ROW: Row = made!($kind $op<u32>, $item, $symbol).with_short_indices();

@@ -1,9 +1,8 @@
 //! Wide items, and scans from the last item on.
 
 use anyhow::Result;
-use bytemuck::Zeroable;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
-use warpfold::{Item, Kernel, Sum, kind, reduce, scan};
+use warpfold::{Item, Kernel, Op, Sum, kind, reduce, scan};
 use wide_operators::operators::Total;
 
 use super::{Place, Shape};
@@ -87,9 +86,11 @@ fn times<T: Item>(mut power: T, mut count: usize) -> T
 where
     Total: Kernel<kind::reduce, T, Output = T>,
 {
-    let add =
-        |left: T, right: T| Total::lower(Total::combine(Total::lift(left), Total::lift(right)));
-    let mut sum = Total::lower(Total::identity());
+    let add = |left: T, right: T| {
+        let [left, right] = [left, right].map(<Total as Op<T>>::lift);
+        <Total as Op<T>>::lower(<Total as Op<T>>::combine(left, right))
+    };
+    let mut sum = <Total as Op<T>>::lower(<Total as Op<T>>::identity());
     while count > 0 {
         if count % 2 == 1 {
             sum = add(sum, power);

@@ -43,6 +43,7 @@
 mod chunks;
 mod items;
 mod leaves;
+mod nodes;
 mod placing;
 mod search;
 mod starts;

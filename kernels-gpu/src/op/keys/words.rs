@@ -1,0 +1,257 @@
+//! Items that are one word: where the extreme of a vector is, and of four.
+//!
+//! The extreme is found first, then the place of its bits. Of `f32`, the machine finds it, so keys are not made of the others; NaNs are seen
+//! to afterwards.
+
+use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
+use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
+use crate::element::Words;
+
+/// Items that are one word: how it becomes a key.
+macro_rules! words {
+    ($($t:ident: $key:expr;)*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn of_bits(bits: u32) -> $t {
+                bits as $t
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                self as u32
+            }
+        }
+
+        impl Ordered for $t {
+            type Located = [u32; 3];
+
+            #[inline(always)]
+            fn located<const FALLING: bool>(self, index: u64) -> [u32; 3] {
+                Located::new(directed::<FALLING>($key(word_of(self))), index)
+            }
+
+            #[inline(always)]
+            fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
+                least_of_words(words.map(|word| directed::<FALLING>($key(word))), index)
+            }
+
+            #[inline(always)]
+            fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+                let found = Found::among(vectors, extreme_word::<$t, FALLING>);
+                let key = directed::<FALLING>($key(found.extreme));
+                Located::new(key, index + (found.first + place_of(found.words, found.extreme)) as u64)
+            }
+
+            #[inline(always)]
+            fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+                let extreme = extreme_of_four(vectors, extreme_word::<$t, FALLING>);
+                Located::new(directed::<FALLING>($key(extreme)), index)
+            }
+        }
+    )*};
+}
+
+/// The lesser of two integers, or the greater, as bits.
+#[inline(always)]
+fn extreme_word<T: Word, const FALLING: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (T::of_bits(a), T::of_bits(b));
+    match FALLING {
+        false => Ord::min(a, b).bits(),
+        true => Ord::max(a, b).bits(),
+    }
+}
+
+/// An integer of 32 bits.
+trait Word: Copy + Ord {
+    fn of_bits(bits: u32) -> Self;
+    fn bits(self) -> u32;
+}
+
+/// The least of four keys, the first of which has this index.
+#[inline(always)]
+fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
+    let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
+    let (key, place) = first_least(left, right);
+    Located::new(key, index + place as u64)
+}
+
+/// The extreme of four vectors' items, which are a word each, as `extreme` says which of two it is: all as bits.
+#[inline(always)]
+fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
+    let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+    extreme(extreme(a, b), extreme(c, d))
+}
+
+/// What is found of the extreme of four vectors' items, which are a word each.
+struct Found {
+    /// Its bits.
+    extreme: u32,
+    /// The first vector that has it.
+    words: Words,
+    /// The place of that vector's first item.
+    first: u32,
+}
+
+impl Found {
+    /// Finds the extreme, as `extreme` says which of two it is: one of their bits.
+    #[inline(always)]
+    fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
+        let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+        let total = extreme(extreme(a, b), extreme(c, d));
+        let mut found = Found {
+            extreme: total,
+            words: vectors[3],
+            first: 12,
+        };
+        found = found.unless(c == total, vectors[2], 8);
+        found = found.unless(b == total, vectors[1], 4);
+        found.unless(a == total, vectors[0], 0)
+    }
+
+    /// The same, unless an earlier vector has it.
+    #[inline(always)]
+    fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
+        let choose = |here: u32, there: u32| if is_here { here } else { there };
+        let [a, b, c, d] = self.words;
+        Found {
+            extreme: self.extreme,
+            words: [
+                choose(words[0], a),
+                choose(words[1], b),
+                choose(words[2], c),
+                choose(words[3], d),
+            ],
+            first: choose(first, self.first),
+        }
+    }
+}
+
+/// The place of the first of four words with these bits, which one of them has.
+#[inline(always)]
+fn place_of(words: Words, bits: u32) -> u32 {
+    let mut place = 3;
+    place = if words[2] == bits { 2 } else { place };
+    place = if words[1] == bits { 1 } else { place };
+    if words[0] == bits {
+        0
+    } else {
+        place
+    }
+}
+
+/// The lesser of two keys with their places; of equals, the first.
+#[inline(always)]
+fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
+    if second.0 < first.0 {
+        second
+    } else {
+        first
+    }
+}
+
+words! {
+    u32: unsigned;
+    i32: signed::<0x8000_0000>;
+}
+
+impl Ordered for f32 {
+    type Located = [u32; 3];
+
+    #[inline(always)]
+    fn located<const FALLING: bool>(self, index: u64) -> [u32; 3] {
+        Located::new(directed::<FALLING>(single(self.to_bits())), index)
+    }
+
+    #[inline(always)]
+    fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            return least_of_words(words.map(|word| directed::<FALLING>(single(word))), index);
+        }
+        let (extreme, key, place) = extreme::<FALLING>(words);
+        let [key, place, ..] = unless_nan(extreme, words, [key, place, key, place]);
+        Located::new(key, index + place as u64)
+    }
+
+    /// The machine gives one NaN for all of them, so the first vector with a NaN is found as one with a number is.
+    #[inline(always)]
+    fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            let least = |v: usize| Self::least::<FALLING>(vectors[v], index + 4 * v as u64);
+            let two = |v: usize| least(v).least_of_next(least(v + 1));
+            return two(0).least_of_next(two(2));
+        }
+        let Found {
+            extreme,
+            words,
+            first,
+        } = Found::among(vectors, extreme_of_two::<FALLING>);
+        let (key, place) = (number_key::<FALLING>(extreme), place_of(words, extreme));
+        let [key, place, ..] = unless_nan(f32::from_bits(extreme), words, [key, place, key, place]);
+        Located::new(key, index + (first + place) as u64)
+    }
+
+    #[inline(always)]
+    fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            return Self::least_of_four::<FALLING>(vectors, index);
+        }
+        let extreme = extreme_of_four(vectors, extreme_of_two::<FALLING>);
+        let key = match f32::from_bits(extreme).is_nan() {
+            true => 0,
+            false => number_key::<FALLING>(extreme),
+        };
+        Located::new(key, index)
+    }
+
+    #[inline(always)]
+    fn both_least(words: Words, index: u64) -> [[u32; 3]; 2] {
+        if !HAS_EXTREMES_F32 {
+            let rising = Self::least::<false>(words, index);
+            return [rising, Self::least::<true>(words, index)];
+        }
+        let (least, low, low_place) = extreme::<false>(words);
+        let (_, high, high_place) = extreme::<true>(words);
+        let [low, low_place, high, high_place] =
+            unless_nan(least, words, [low, low_place, high, high_place]);
+        [
+            Located::new(low, index + low_place as u64),
+            Located::new(high, index + high_place as u64),
+        ]
+    }
+}
+
+/// The least of four floats, or the greatest, its key in this direction, and the place of the first of its bits: of floats that are
+/// numbers. The machine finds it in three instructions, so keys are not made of the others.
+#[inline(always)]
+fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
+    let [a, b, c, d] = words;
+    let of_two = extreme_of_two::<FALLING>;
+    let bits = of_two(of_two(a, b), of_two(c, d));
+    (
+        f32::from_bits(bits),
+        number_key::<FALLING>(bits),
+        place_of(words, bits),
+    )
+}
+
+/// The lesser of two floats, or the greater, as bits.
+#[inline(always)]
+fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+    match FALLING {
+        false => minimum_f32(a, b).to_bits(),
+        true => maximum_f32(a, b).to_bits(),
+    }
+}
+
+/// The key in this direction of a float that is a number.
+#[inline(always)]
+fn number_key<const FALLING: bool>(bits: u32) -> u32 {
+    let sign = (bits as i32 >> 31) as u32;
+    let rising = bits ^ (sign | 1 << 31);
+    if FALLING {
+        !rising
+    } else {
+        rising
+    }
+}

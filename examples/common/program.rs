@@ -5,6 +5,7 @@
 //! gives a message and exit code 1. No error of writing panics. Errors of the standard error are ignored: nothing
 //! is left to report them on.
 
+use std::error::Error;
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -24,6 +25,13 @@ pub trait Failure: Display + From<io::Error> {
     /// Whether an argument is to blame, or a file that it names.
     fn is_of_input(&self) -> bool {
         false
+    }
+}
+
+/// For an example in which nothing is told apart but the writer's errors.
+impl Failure for Box<dyn Error> {
+    fn output_error(&self) -> Option<&io::Error> {
+        self.downcast_ref()
     }
 }
 

@@ -140,7 +140,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                     }),
                     Step::Leave => {
                         if piece != last {
-                            link.tell(piece, boards.taken(&lane, groups.clone(), index)?);
+                            link.publish(piece, boards.taken(&lane, groups.clone(), index)?);
                         }
                         let prefix = link.prefix(piece)?;
                         lane.lend(&conductor, |address| {

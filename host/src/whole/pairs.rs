@@ -90,7 +90,7 @@ impl Queue<'_> {
             control: scratch.control,
             states: scratch.states,
             state_words: scratch.state_words,
-            output: output,
+            output,
         };
         let blocks = chunks.end - chunks.start;
         // SAFETY: these are the arguments of a reduction of pairs. Block `i` reads chunk

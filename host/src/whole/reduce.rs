@@ -142,7 +142,7 @@ impl Queue<'_> {
             control: scratch.control,
             states: scratch.states,
             state_words: scratch.state_words,
-            output: output,
+            output,
         };
         let blocks = plan.chunks.end - plan.chunks.start;
         // SAFETY: these are a reduction's arguments. Block `i` reads chunk `chunks.start + i`, and

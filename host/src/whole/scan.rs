@@ -204,7 +204,7 @@ impl Queue<'_> {
         }
         let mut arguments = ScanWords {
             input: input.address,
-            output: output,
+            output,
             total: extras.total.map_or(0, Destination::address),
             item_count,
             item_count_at: extras.count.map_or(0, |count| count.address),

@@ -4,24 +4,24 @@
 //! a block: take a ticket: 32 consecutive units, a lane for each; a warp for each leaf; several times 32 units, if they have few leaves
 //!     each thread: load its leaf's items, fold them
 //!     the units' first warp: fold each unit's leaves
-//!     tell the units that others wait for, write the results of those that are whole columns
-//!     combine what is the last of sixteen chunks, or of a column, with what was told before
-//!     a scan: combine what was told before each chunk; each thread: the leaves before its own, then its items
+//!     publish the units that others wait for, write the results of those that are whole columns
+//!     combine what is the last of sixteen chunks, or of a column, with what was published before
+//!     a scan: combine what was published before each chunk; each thread: the leaves before its own, then its items
 //! ```
 //!
 //! How the work is divided is said in [`crate::columns`].
 //!
 //! **Long columns.** Their chunks combine by sixteens too, as those of long segments do (see [`crate::segments::kernel`]): the unit that has
-//! the last chunk of sixteen combines them, that with the last of 256 also combines the results of these, and so on; each tells one
+//! the last chunk of sixteen combines them, that with the last of 256 also combines the results of these, and so on; each publishes one
 //! value, when it has no more to combine. All units of a block take these steps together, a level of sixteens at a time: up to 15
 //! warps wait for a value each, for all lanes at once.
 //!
-//! **Scans** go the same way up, and tell the same values. Then they go down: what stands before a chunk is made of values that
-//! others tell without waiting for what stands before theirs, at most 15 for each level.
+//! **Scans** go the same way up, and publish the same values. Then they go down: what stands before a chunk is made of values that
+//! others publish without waiting for what stands before theirs, at most 15 for each level.
 //!
 //! **Progress.** What a unit waits for are values of units with lower numbers: of its own block, or of blocks with earlier tickets, which
-//! have started. A value of level `l`, for which 16^`l` chunks are combined, is told when its block comes to that level on the way up,
-//! before any unit of the block waits there; a block on the way down has told all. So of the blocks that wait, one goes on: of those at
+//! have started. A value of level `l`, for which 16^`l` chunks are combined, is published when its block comes to that level on the way up,
+//! before any unit of the block waits there; a block on the way down has published all. So of the blocks that wait, one goes on: of those at
 //! the lowest level on the way up, the one with the first ticket; and if none is on the way up, any.
 //!
 //! Cost: every item and every result once; of a column of several chunks, a state word for each 32 bits of the accumulator of each
@@ -263,7 +263,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.row_count > CHUNK_ROWS
     }
 
-    /// Takes the block's ticket, and tells the block.
+    /// Takes the block's ticket, and hands it to the block.
     ///
     /// # Safety
     /// Convergent: the whole block, of the launch of [`columns_reduce`].
@@ -337,8 +337,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
-    /// Combines the totals of the calling threads' leaves, as far as the block has them, with what others have told: writes the
-    /// results of columns, and tells the others. Gives what stands before the leaf, to a scan.
+    /// Combines the totals of the calling threads' leaves, as far as the block has them, with what others have published: writes the
+    /// results of columns, and publishes the others. Gives what stands before the leaf, to a scan.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`columns_reduce`], the unit the calling thread's.
@@ -361,11 +361,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if self.has_chunks() {
                 before = self.find_before(unit, board);
                 if simt::warp() == 0 {
-                    self.told(0).write(before);
+                    self.published(0).write(before);
                 }
                 // Orders what stands before the chunks before everybody's reads.
                 simt::barrier();
-                before = simt::read_shared(self.told(0));
+                before = simt::read_shared(self.published(0));
             }
             self.fold_before(self.leaf(simt::warp() - unit.leaf), unit.leaf, before)
         }
@@ -381,12 +381,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The place of a value that others have told for the calling lane's unit.
+    /// The place of a value that others have published for the calling lane's unit.
     #[inline(always)]
-    fn told(&self, place: u32) -> *mut O::Accumulator {
+    fn published(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: a place in shared memory, of which only the address is taken.
-        let told = unsafe { &raw mut (*self.shared).told };
-        told.cast::<O::Accumulator>()
+        let published = unsafe { &raw mut (*self.shared).published };
+        published
+            .cast::<O::Accumulator>()
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 

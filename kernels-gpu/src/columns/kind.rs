@@ -19,7 +19,7 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // The same, and three more for the prefixes of the chunks, which the block is told.
+    // The same, and three more for the prefixes of the chunks, which the block is handed.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

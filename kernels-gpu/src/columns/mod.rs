@@ -23,7 +23,7 @@
 //! lanes of a warp read neighbouring items of a row, and where a row has fewer items than a warp has lanes, the others read the chunks
 //! below, or the next matrices.
 //!
-//! Units of columns that have several chunks are told to other blocks by the state word of their number.
+//! Units of columns that have several chunks are published in the state word of their number.
 //!
 //! None of the numbers here but [`FAN`] changes a result.
 
@@ -91,7 +91,7 @@ pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
     }
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`.
+/// What a block's threads hand to each other, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Shared<A> {
     /// Which block it is, in the order of the tickets.
@@ -100,8 +100,8 @@ pub struct Shared<A> {
     pub tag: u32,
     /// The total of each leaf of each unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// What other blocks have told, for each unit. In the end, the first row has what stands before each.
-    pub told: [Lanes<A>; FAN as usize - 1],
+    /// What other blocks have published, for each unit. In the end, the first row has what stands before each.
+    pub published: [Lanes<A>; FAN as usize - 1],
 }
 
 /// A value for each unit of a block.

@@ -7,8 +7,8 @@
 //!             bring its items to shared memory
 //!             write the places where its chunks start, check the offsets
 //!             fold leaves of 16 items, then 16 leaves, then 16 of those      a barrier between
-//!             write the results of segments that are whole here, tell the values of others' chunks
-//!         combine what is the last of sixteen chunks, or of a segment, with what was told before
+//!             write the results of segments that are whole here, publish the values of others' chunks
+//!         combine what is the last of sixteen chunks, or of a segment, with what was published before
 //! ```
 //!
 //! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with
@@ -16,25 +16,25 @@
 //! said in [`crate::segments`].
 //!
 //! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines them, that with
-//! the last of 256 also combines the results of these, and so on; each tells one value, when it has no more to combine. So a
+//! the last of 256 also combines the results of these, and so on; each publishes one value, when it has no more to combine. So a
 //! block waits for at most 15 values at a time.
 //!
-//! **Scans** go the same way up, with one window a block, and tell the same values. Then they go down: see `placing`. What stands before
-//! a chunk is made of values that others tell without waiting for what stands before theirs, at most 15 for each level.
+//! **Scans** go the same way up, with one window a block, and publish the same values. Then they go down: see `placing`. What stands before
+//! a chunk is made of values that others publish without waiting for what stands before theirs, at most 15 for each level.
 //!
 //! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have
-//! started, or it has them itself. It waits when it has told all else that it tells, and in the order of its windows.
+//! started, or it has them itself. It waits when it has published all else that it publishes, and in the order of its windows.
 //!
-//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. What it
-//! refuses it tells by the launch's tag in [`Control::fault`], where those look that wait. Neighbouring windows find their common
+//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. If it
+//! refuses them, it writes the launch's tag to [`Control::fault`], where waiting blocks look. Neighbouring windows find their common
 //! border by the same search, so the windows up to any one see all offsets up to its end, pair by pair. If none of
 //! those before a window refuses, the offsets up to there ascend, so the blocks that it waits for see the chunks that they are to
-//! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
+//! publish. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
 //!
 //! **Offsets that somebody rewrites meanwhile.** Results are then of no use, but nothing is accessed out of bounds and no block waits
 //! forever. What a block reads of its windows' ends and what it reads of its chunks' starts is checked together, whatever
-//! the search has found. A window without a chunk that others may wait for tells the identity, since another block may have read
-//! otherwise: so each window tells a value, or is refused.
+//! the search has found. A window without a chunk that others may wait for publishes the identity, since another block may have read
+//! otherwise: so each window publishes a value, or is refused.
 //!
 //! Cost: every item and every result once, every offset once or twice, a value for each window; of a window's items the first and the last come in vectors
 //! that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.run(room);
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
-                // Orders what the block's threads told before its departure.
+                // Orders what the block's threads published before its departure.
                 simt::barrier();
                 if simt::warp() == 0 {
                     depart(self.control, self.board(), state_words);

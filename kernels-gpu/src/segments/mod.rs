@@ -39,7 +39,7 @@
 //! adding up how many there are. A bit is set for each chunk's first slot; counting bits tells whose a slot is. Where chunks have
 //! few items on average, and none has more than a leaf, a thread has a chunk instead.
 //!
-//! A chunk that is not its segment's last is told to other blocks by the state word of its window, of which there is at
+//! A chunk that is not its segment's last is published in the state word of its window, of which there is at
 //! most one in each.
 //!
 //! None of the numbers here but [`FAN`] changes a result.
@@ -178,7 +178,7 @@ pub struct Layout {
     pub item_bytes: usize,
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`.
+/// What a block's threads hand to each other, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.

@@ -1,4 +1,4 @@
-//! The chunks of columns that several blocks have: what they tell each other.
+//! The chunks of columns that several blocks have: what they publish.
 
 use crate::board::Board;
 use crate::element::Element;
@@ -39,18 +39,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.finish(unit, board, value);
                 }
                 goes_on &= has_more;
-                // Also has all lanes tell before one waits.
+                // Also has all lanes publish before one waits.
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level before before what takes the values' places; and has the block's own values told
+                // Orders warp 0's reads on the level before before what takes the values' places; and has the block's own values published
                 // before others look for them.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
-                // Orders what others have told before warp 0's reads.
+                // Orders what others have published before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
-                    value = self.fold_told(before, value);
+                    value = self.fold_published(before, value);
                 }
             }
             bits += FAN_BITS * step;
@@ -59,12 +59,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What others have told for the calling lane's unit, `before` values and at least one, combined with the one after them.
+    /// What others have published for the calling lane's unit, `before` values and at least one, combined with the one after them.
     ///
     /// # Safety
     /// They are written.
     #[inline(always)]
-    unsafe fn fold_told(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
+    unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
         // SAFETY: the caller's.
         unsafe {
             if O::IS_PAIRWISE {
@@ -72,11 +72,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     if place == before {
                         return after;
                     }
-                    simt::read_shared(self.told(place))
+                    simt::read_shared(self.published(place))
                 };
                 return sixteens::pairwise::<O, T>(before + 1, value);
             }
-            O::combine(self.fold_sixteen(self.told(0), before), after)
+            O::combine(self.fold_sixteen(self.published(0), before), after)
         }
     }
 
@@ -99,7 +99,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// What stands before the units: valid on warp 0.
     ///
     /// # Safety
-    /// Convergent: the whole block. Warp 0 has told all that the block tells.
+    /// Convergent: the whole block. Warp 0 has published all that the block publishes.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
@@ -117,10 +117,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // As on the way up.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
-                    // Orders what others have told before warp 0's reads.
+                    // Orders what others have published before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
-                        value = self.fold_before(self.told(0), before, value);
+                        value = self.fold_before(self.published(0), before, value);
                     }
                 }
             }
@@ -135,7 +135,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `w`, of `before`.
     ///
     /// # Safety
-    /// Convergent: the whole block. Nobody reads any more what others have told before.
+    /// Convergent: the whole block. Nobody reads any more what others have published before.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();
@@ -153,9 +153,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: the caller's; the board has a slot for each unit, and slot 0 stands for what is not wanted.
             unsafe {
-                let (value, is_told) = board.read::<O::Accumulator>(slot);
-                if simt::ballot(is_wanted && !is_told) == 0 {
-                    self.told(place).write(value);
+                let (value, is_published) = board.read::<O::Accumulator>(slot);
+                if simt::ballot(is_wanted && !is_published) == 0 {
+                    self.published(place).write(value);
                     return;
                 }
             }

@@ -1,4 +1,4 @@
-//! The chunks of segments that several blocks have: what they tell each other.
+//! The chunks of segments that several blocks have: what they publish.
 
 use crate::element::Element;
 use crate::op::Op;
@@ -24,7 +24,7 @@ impl Long {
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the chunks that are combined with what stands before them, of each of the block's windows: writes the results of
-    /// segments, and tells the others.
+    /// segments, and publishes the others.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The values in the header are written.
@@ -188,7 +188,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The value that each lane's chunk tells. Nothing, if the offsets are refused.
+    /// The value that each lane's chunk publishes. Nothing, if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -200,8 +200,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: the caller's; the board has a slot for each window.
             unsafe {
-                let (value, is_told) = board.read::<O::Accumulator>(window);
-                if simt::ballot(!is_told) == 0 {
+                let (value, is_published) = board.read::<O::Accumulator>(window);
+                if simt::ballot(!is_published) == 0 {
                     return Some(value);
                 }
                 let fault = simt::load_word(&raw const (*self.control).fault);

@@ -1,4 +1,4 @@
-//! A block's windows: found by a warp each, told to the block.
+//! A block's windows: found by a warp each, handed to the block.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -13,7 +13,7 @@ use super::search::{Offsets, Search};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Takes the block's ticket, finds the chunks that begin in its windows, and tells the block. Clears the bits. False, on all threads,
+    /// Takes the block's ticket, finds the chunks that begin in its windows, and hands them to the block. Clears the bits. False, on all threads,
     /// if the block has no windows: there are fewer segments than there may be.
     ///
     /// # Safety
@@ -61,7 +61,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
-                self.tell_chunks(warp, window, first, end);
+                self.hand_over_chunks(warp, window, first, end);
             }
             // Orders the windows before everybody's reads.
             simt::barrier();
@@ -91,7 +91,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Tells the block the chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end`
+    /// Hands to the block the chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end`
     /// begin; none where the offsets that say where its chunks begin and end are refused. All of its items exist, and they are fewer
     /// than two chunks'.
     ///
@@ -99,7 +99,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The same as for [`super::segmented_reduce`]; the segments exist, or end at the last one. Nobody else accesses the window and
     /// its works.
     #[inline(always)]
-    unsafe fn tell_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
+    unsafe fn hand_over_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
@@ -168,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             (has_tail, begin, upto) = (0, 0, 0);
         } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
             // Nobody waits for it, unless the offsets have changed since others read them.
-            // SAFETY: the board has a slot for each window, and nobody else publishes this one: the window has no chunk to tell.
+            // SAFETY: the board has a slot for each window, and nobody else publishes this one: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
         // The last chunk is a work of its own, if there is no room for all.

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::Error;
-
-/// rustc's name of the device.
-pub const TARGET: &str = "nvptx64-nvidia-cuda";
+use crate::variant::TARGET;
 
 /// A compiler that can make device code.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,7 +26,6 @@
 //!
 #![doc = include_str!("request/cells.md")]
 
-pub(crate) mod arguments;
 pub mod bounds;
 mod by_cpu;
 mod by_gpu;
@@ -41,8 +40,6 @@ mod select;
 pub mod shape;
 
 pub use by_cpu::Cpu;
-#[cfg(feature = "nccl")]
-pub use by_group::AtRoot;
 pub use reduce::{Reduce, reduce};
 pub use runs::{Runs, runs};
 pub use scan::{Scan, scan};

@@ -13,7 +13,8 @@
 
 mod common;
 
-use std::io::{self, Write};
+use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -28,31 +29,6 @@ use common::program;
 #[command(name = "axes")]
 struct Arguments {}
 
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Device(#[from] warpfold::Error),
-    #[error("row {row}: the device finds the greatest at {device}, the CPU at {cpu}")]
-    OtherPlace {
-        row: usize,
-        device: usize,
-        cpu: usize,
-    },
-    #[error("item {item}: the device gives {device}, the CPU {cpu}")]
-    OtherSum { item: usize, device: i64, cpu: i64 },
-    #[error("cannot write the output: {0}")]
-    Output(#[from] io::Error),
-}
-
-impl program::Failure for Failure {
-    fn output_error(&self) -> Option<&io::Error> {
-        match self {
-            Failure::Output(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 /// Places on each of three axes.
 #[derive(Clone, Copy)]
 struct Extents {
@@ -65,7 +41,7 @@ fn main() -> ExitCode {
     program::run(run)
 }
 
-fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::global()?;
     common::print_device(gpu, out)?;
     best_words(gpu, out)?;
@@ -75,7 +51,7 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// The place of the greatest score in each row.
-fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
+fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let (batch, vocabulary) = (8, common::item_count(202_048, 3000));
     let mut random = common::Random::new(1);
     let scores: Vec<f32> = (0..batch * vocabulary)
@@ -95,16 +71,19 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
                 cpu = place;
             }
         }
-        if device as usize != cpu {
-            let device = device as usize;
-            return Err(Failure::OtherPlace { row, device, cpu });
+        if device != cpu as u64 {
+            let cpu = cpu as u64;
+            return Err(format!(
+                "row {row}: the device finds the greatest at {device}, the CPU at {cpu}"
+            )
+            .into());
         }
     }
     Ok(())
 }
 
-/// Running sums along the middle axis.
-fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
+/// What has come so far along the middle axis.
+fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let extents = Extents {
         outer: 16,
         length: common::item_count(1000, 40),
@@ -137,7 +116,7 @@ fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
     }
     for (item, (&device, cpu)) in sums.iter().zip(expected).enumerate() {
         if device != cpu {
-            return Err(Failure::OtherSum { item, device, cpu });
+            return Err(format!("item {item}: the device gives {device}, the CPU {cpu}").into());
         }
     }
     Ok(())

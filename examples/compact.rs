@@ -14,11 +14,11 @@
 
 mod common;
 
-use std::io::{self, Write};
+use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Gpu, NonZero, select};
 
@@ -31,32 +31,11 @@ use common::program;
 #[command(name = "compact")]
 struct Arguments {}
 
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Device(#[from] warpfold::Error),
-    #[error("copying to or from the device: {0}")]
-    Copy(#[from] CudaError),
-    #[error("the device keeps {device} items, the CPU {cpu}, and they are not the same")]
-    Mismatch { device: usize, cpu: usize },
-    #[error("cannot write the output: {0}")]
-    Output(#[from] io::Error),
-}
-
-impl program::Failure for Failure {
-    fn output_error(&self) -> Option<&io::Error> {
-        match self {
-            Failure::Output(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 fn main() -> ExitCode {
     program::run(run)
 }
 
-fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::new()?;
     common::print_device(&gpu, out)?;
     let mut random = common::Random::new(3);
@@ -80,17 +59,19 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let places = items.iter().zip(0..).filter(|(item, _)| **item != 0);
     let (expected, places): (Vec<u32>, Vec<u32>) = places.unzip();
     if kept != expected || indices != places {
-        return Err(Failure::Mismatch {
-            device: kept.len(),
-            cpu: expected.len(),
-        });
+        return Err(format!(
+            "the device keeps {} items, the CPU {}, and they are not the same",
+            kept.len(),
+            expected.len()
+        )
+        .into());
     }
     writeln!(out, "check      the CPU agrees")?;
     Ok(())
 }
 
 /// The items that are not 0, and their indices.
-fn compact(gpu: &Gpu, items: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
+fn compact(gpu: &Gpu, items: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Box<dyn Error>> {
     gpu.make_current()?;
     let input = DeviceBuffer::from_slice(items)?;
     let mut output = DeviceBuffer::zeroed(items.len())?;
@@ -103,7 +84,7 @@ fn compact(gpu: &Gpu, items: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
 }
 
 /// The first `count` items of a buffer.
-fn first(buffer: &DeviceBuffer<u32>, count: usize) -> Result<Vec<u32>, Failure> {
+fn first(buffer: &DeviceBuffer<u32>, count: usize) -> Result<Vec<u32>, Box<dyn Error>> {
     let mut items = vec![0; count];
     buffer.index(..count).copy_to(&mut items)?;
     Ok(items)

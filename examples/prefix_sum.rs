@@ -13,11 +13,11 @@
 
 mod common;
 
-use std::io::{self, Write};
+use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, scan};
 
@@ -41,32 +41,11 @@ fn length(word: &str) -> Result<u64, String> {
         .map_err(|_| format!("a length is a whole number from 0 to {most}"))
 }
 
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Device(#[from] warpfold::Error),
-    #[error("copying to or from the device: {0}")]
-    Copy(#[from] CudaError),
-    #[error("row {row}: the device says offset {device}, the CPU {cpu}")]
-    Mismatch { row: usize, device: u64, cpu: u64 },
-    #[error("cannot write the output: {0}")]
-    Output(#[from] io::Error),
-}
-
-impl program::Failure for Failure {
-    fn output_error(&self) -> Option<&io::Error> {
-        match self {
-            Failure::Output(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 fn main() -> ExitCode {
     program::run(run)
 }
 
-fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     common::print_device(Gpu::global()?, out)?;
     if arguments.lengths.is_empty() {
         small(&[5, 0, 12, 3, 7], out)?;
@@ -78,7 +57,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// A few rows, from slice to `Vec` in one call.
-fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
+fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let offsets = scan::<Sum, _>(lengths).exclusive().wait(Gpu::global())?;
     writeln!(out, "\n{:>8} {:>8} {:>8}", "row", "length", "offset")?;
     for (row, (length, offset)) in lengths.iter().zip(&offsets).enumerate() {
@@ -90,7 +69,7 @@ fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Many rows, in device buffers.
-fn large(out: &mut dyn Write) -> Result<(), Failure> {
+fn large(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut random = common::Random::new(2);
     let rows = common::item_count(1 << 26, 1_000_000);
     let lengths: Vec<u64> = (0..rows).map(|_| random.bits() % 100).collect();
@@ -124,11 +103,13 @@ fn end(lengths: &[u64], offsets: &[u64]) -> u64 {
 }
 
 /// Checks the offsets against a plain loop. Both wrap around at 2⁶⁴ items.
-fn check(lengths: &[u64], offsets: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
+fn check(lengths: &[u64], offsets: &[u64], out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut cpu = 0u64;
     for (row, (length, &device)) in lengths.iter().zip(offsets).enumerate() {
         if device != cpu {
-            return Err(Failure::Mismatch { row, device, cpu });
+            return Err(
+                format!("row {row}: the device says offset {device}, the CPU {cpu}").into(),
+            );
         }
         cpu = cpu.wrapping_add(*length);
     }

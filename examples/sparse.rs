@@ -14,7 +14,8 @@
 
 mod common;
 
-use std::io::{self, Write};
+use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 use approx::relative_eq;
@@ -30,25 +31,6 @@ use common::program;
 #[command(name = "sparse")]
 struct Arguments {}
 
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Device(#[from] warpfold::Error),
-    #[error("row {row}: the device gives {device}, the CPU {cpu}")]
-    Mismatch { row: usize, device: f64, cpu: f64 },
-    #[error("cannot write the output: {0}")]
-    Output(#[from] io::Error),
-}
-
-impl program::Failure for Failure {
-    fn output_error(&self) -> Option<&io::Error> {
-        match self {
-            Failure::Output(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 /// A matrix as compressed sparse rows.
 struct Matrix {
     /// The index of each row's first entry, and the number of entries.
@@ -61,7 +43,7 @@ fn main() -> ExitCode {
     program::run(run)
 }
 
-fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let rows = common::item_count(1 << 20, 4000);
     let matrix = Matrix::made_up(rows);
     let vector: Vec<f64> = (0..rows).map(|row| 1.0 / (1 + row) as f64).collect();
@@ -126,11 +108,11 @@ impl Matrix {
     }
 
     /// Checks the sums of products against plain loops, which round in another order.
-    fn check(&self, products: &[f64], result: &[f64]) -> Result<(), Failure> {
+    fn check(&self, products: &[f64], result: &[f64]) -> Result<(), Box<dyn Error>> {
         for (row, (ends, &device)) in self.row_starts.windows(2).zip(result).enumerate() {
             let cpu: f64 = products[ends[0]..ends[1]].iter().sum();
             if !relative_eq!(device, cpu, epsilon = 1e-12, max_relative = 1e-9) {
-                return Err(Failure::Mismatch { row, device, cpu });
+                return Err(format!("row {row}: the device gives {device}, the CPU {cpu}").into());
             }
         }
         Ok(())

@@ -19,9 +19,7 @@ use std::time::SystemTime;
 
 use crate::pack::Pack;
 use crate::source::Hash;
-
-/// The variable that says where the cache is: a folder, or `off`.
-pub const CACHE: &str = "WARPFOLD_CACHE";
+use crate::variables::CACHE;
 
 /// The most bytes of all rows.
 const MOST_ROW_BYTES: u64 = 256 << 20;
@@ -189,7 +187,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::kernels::{Compiled, Kernel};
+    use crate::compiled::{Compiled, Kernel};
 
     fn pack(name: &str) -> Pack {
         Pack::of(&[Compiled {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Contents;
 use crate::error::Error;
-use crate::toolchain::{TARGET, Toolchain};
+use crate::toolchain::Toolchain;
+use crate::variant::TARGET;
 use crate::variant::Variant;
 
 /// The version of `warpfold-kernels` that goes with this crate.

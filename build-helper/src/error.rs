@@ -5,10 +5,23 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::advice::advice;
-use crate::build::{LOCKED, UPDATE};
-use crate::pack::committed::Unfit;
-use crate::ptx::refuse::Reason;
-use crate::toolchain::TARGET;
+use crate::reason::Reason;
+use crate::variables::{LOCKED, UPDATE};
+use crate::variant::TARGET;
+
+/// Why a committed file is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// The source has changed.
+    #[error("is of another source: the file has changed since")]
+    Source,
+    /// The library has changed.
+    #[error("was made by another version of warpfold")]
+    Library,
+    /// It is no file of this format.
+    #[error("is damaged")]
+    Damaged,
+}
 
 /// Why there are no kernels for a file of operators.
 #[derive(Debug, thiserror::Error)]

@@ -9,34 +9,18 @@ use warpfold_ptx::older;
 use warpfold_ptx::statement::Statement;
 use warpfold_ptx::text::{Function, Text};
 
+use crate::compiled::Kernel;
 use crate::error::{Error, Problem, Refusal};
 use crate::pack::canonical::canonical;
 use crate::ptx::hook::hooks;
-use crate::ptx::refuse::{self, Reason};
+use crate::ptx::refuse;
 use crate::ptx::scans;
 use crate::ptx::space::{self, SHARED_ARRAY};
 use crate::ptx::splice::splice;
+use crate::reason::Reason;
 use crate::variant::Variant;
 
-/// A kernel's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kernel {
-    /// Its symbol.
-    pub symbol: String,
-    /// A whole PTX text, with this one entry.
-    pub text: String,
-}
-
-/// The kernels for a compute capability and all later ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
-    /// The compute capability, major and minor.
-    pub capability: (u32, u32),
-    /// The kernels, in the order of their symbols.
-    pub kernels: Vec<Kernel>,
-}
-
-/// The symbol of an operator's function that is compiled by itself: `warpfold_combine_of_gcd`.
+/// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 
 /// The prefix of the symbols of users' kernels.

@@ -54,31 +54,35 @@ mod cache;
 #[cfg(feature = "cuda_builder")]
 #[doc(hidden)]
 pub mod cdylib;
+mod compiled;
 mod device;
 mod error;
 mod kernels;
 mod library;
 mod pack;
 mod ptx;
+mod reason;
 mod rows;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
 mod source;
+mod steps;
 mod toolchain;
+mod variables;
 mod variant;
 
 use std::path::Path;
 use std::process;
 
-pub use build::{Build, Contents, LOCKED, UPDATE};
-pub use cache::{CACHE, Cache};
-pub use error::{Error, Problem, Refusal};
-pub use kernels::{Compiled, Kernel};
-pub use pack::committed::Unfit;
+pub use build::{Build, Contents};
+pub use cache::Cache;
+pub use compiled::{Compiled, Kernel};
+pub use error::{Error, Problem, Refusal, Unfit};
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub use pack::committed::trial::judge;
-pub use ptx::refuse::Reason;
+pub use reason::Reason;
+pub use variables::{CACHE, LOCKED, UPDATE};
 
 /// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
 /// crate's folder. For a build script: an error is printed, and ends it.

@@ -8,7 +8,8 @@ use std::process::Command;
 use crate::device::{DeviceCrate, FLAGS, KERNELS_VERSION, source_folder};
 use crate::error::Error;
 use crate::source::Hash;
-use crate::toolchain::{TARGET, Toolchain};
+use crate::toolchain::Toolchain;
+use crate::variant::TARGET;
 use crate::variant::Variant;
 
 /// The crates that device code is made by, beside each other where sources lie.

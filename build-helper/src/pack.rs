@@ -24,7 +24,7 @@ use std::str::FromStr;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use crate::kernels::{Compiled, Kernel};
+use crate::compiled::{Compiled, Kernel};
 use crate::source::Hash;
 
 /// The first line.

@@ -17,9 +17,10 @@ use std::thread;
 
 use crate::build::{Build, Contents};
 use crate::cache::Cache;
+use crate::compiled::{Compiled, Kernel};
 use crate::device::{DeviceCrate, at, crate_around};
 use crate::error::{Error, Problem, Refusal};
-use crate::kernels::{Compiled, Judged, Kernel, kernels};
+use crate::kernels::{Judged, kernels};
 use crate::library::{self, Library};
 use crate::pack::Pack;
 use crate::source::{Hash, Source};

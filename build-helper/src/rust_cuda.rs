@@ -17,9 +17,10 @@ use warpfold_ptx::inspect::Operands;
 use warpfold_ptx::text::Text;
 
 use crate::build::Build;
+use crate::compiled::{Compiled, Kernel};
 use crate::device::{at, kernels_crate};
 use crate::error::{Error, Problem};
-use crate::kernels::{Compiled, Judged, Kernel, Origin, finished, refusal_of_kernel};
+use crate::kernels::{Judged, Origin, finished, refusal_of_kernel};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
 use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};

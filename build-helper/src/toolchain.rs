@@ -6,9 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::Error;
-
-/// rustc's name of the device.
-pub const TARGET: &str = "nvptx64-nvidia-cuda";
+use crate::variant::TARGET;
 
 /// A compiler that can make device code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +117,7 @@ fn printed(command: &mut Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::committed::Unfit;
+    use crate::error::Unfit;
 
     #[test]
     fn a_missing_target_is_named_with_the_command_that_adds_it() {

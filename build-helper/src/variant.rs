@@ -1,5 +1,8 @@
 //! What kernels are compiled for.
 
+/// rustc's name of the device.
+pub const TARGET: &str = "nvptx64-nvidia-cuda";
+
 /// An architecture, and all later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {

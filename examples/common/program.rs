@@ -4,6 +4,7 @@
 //! -1`, it stops without a message and with exit code 0. Any other error, such as a full disk, gives a message and exit code 1. No error of
 //! writing panics. If writing to the standard error fails, the failure is ignored: there is no other place to report it.
 
+use std::error::Error;
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -23,6 +24,13 @@ pub trait Failure: Display + From<io::Error> {
     /// Whether an argument is to blame, or a file that it names.
     fn is_of_input(&self) -> bool {
         false
+    }
+}
+
+/// For an example in which nothing is told apart but the writer's errors.
+impl Failure for Box<dyn Error> {
+    fn output_error(&self) -> Option<&io::Error> {
+        self.downcast_ref()
     }
 }
 

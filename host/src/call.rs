@@ -2,12 +2,16 @@
 //!
 //! Nothing here is generic: a request's types have become a [`Verb`] and spans.
 
+mod at_once;
+mod layout;
 mod run;
 
+pub(crate) use at_once::{Wanted, run_at_once};
 #[cfg(feature = "nccl")]
 pub(crate) use run::finish_before;
 pub(crate) use run::{queue, wait, wait_for_result, wait_for_result_in_order, wait_for_total};
 
+use crate::arguments::{Arguments, Shape};
 use crate::by_key::{self, Keyed, Starts};
 use crate::columns::Matrices;
 use crate::error::{Error, Result};
@@ -15,7 +19,6 @@ use crate::gpu::Entered;
 use crate::kernel::Row;
 pub(crate) use crate::launch::Made;
 use crate::launch::{Queue, ScanOrder, Span};
-use crate::request::arguments::{Arguments, Shape};
 use crate::segments::{self, row_count};
 use crate::segments::{Segments, Starts as SegmentStarts};
 use crate::selection;

@@ -64,7 +64,6 @@ mod transport;
 #[cfg(test)]
 mod trial;
 mod unique_id;
-pub(crate) mod words;
 
 use std::iter;
 use std::ops::Range;
@@ -78,7 +77,7 @@ use crate::kernel::Item;
 
 pub use crate::error::{Fault, Matter};
 pub use gpus::Gpus;
-pub use member::Member;
+pub use member::{AtRoot, Member};
 pub use unique_id::UniqueId;
 
 use in_process::InProcess;

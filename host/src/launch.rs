@@ -5,6 +5,8 @@
 //! all else by the one check of [`arguments`].
 
 mod arguments;
+#[cfg(feature = "nccl")]
+pub(crate) mod states;
 mod words;
 
 use std::ops::Range;

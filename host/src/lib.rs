@@ -198,6 +198,7 @@
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+mod arguments;
 mod axis;
 pub mod binding;
 mod by_key;

@@ -27,7 +27,6 @@
 //!
 #![doc = include_str!("request/cells.md")]
 
-pub(crate) mod arguments;
 pub mod bounds;
 mod by_cpu;
 mod by_gpu;
@@ -42,8 +41,6 @@ mod select;
 pub mod shape;
 
 pub use by_cpu::Cpu;
-#[cfg(feature = "nccl")]
-pub use by_group::AtRoot;
 pub use reduce::{Reduce, reduce};
 pub use runs::{Runs, runs};
 pub use scan::{Scan, scan};

@@ -13,7 +13,6 @@
 //!
 //! A short slice takes one lane, whose stream does all the work: no worker, no allocation.
 
-mod at_once;
 mod carry;
 #[cfg(feature = "nccl")]
 mod chain;
@@ -21,9 +20,8 @@ mod chain;
 mod chunks;
 mod copy;
 mod cut;
-mod layout;
 mod pairs;
-mod results;
+pub(crate) mod results;
 #[cfg(feature = "nccl")]
 mod shared_scan;
 mod workers;
@@ -41,7 +39,6 @@ use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
 
-pub(crate) use at_once::{Wanted, run_at_once};
 pub(crate) use pairs::reduce_pairs;
 
 #[cfg(feature = "nccl")]

@@ -1,5 +1,8 @@
 //! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
 
+#[path = "random.rs"]
+mod random;
+
 use std::any::TypeId;
 
 use crate::device::Item;
@@ -8,27 +11,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Affine, Op, Product};
 use warpfold_kernels::for_each_integer;
 
-/// A generator of random numbers: SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
-}
+pub use random::Random;
 
 /// An item type, with the items that random lists are made of.
 pub trait Sample: Item {

@@ -6,22 +6,29 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[path = "engine/groups.rs"]
+mod groups;
+#[path = "engine/selection.rs"]
+mod selections;
+#[path = "engine/whole.rs"]
+mod whole;
+
 use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{
     Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
 };
 use warpfold::{Element, Op};
 use warpfold_kernels::columns;
-use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count};
-use warpfold_kernels::launch::{
-    Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
-};
+use warpfold_kernels::launch::{Copies, Start};
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
 use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
+
+#[allow(unused_imports, reason = "each test file uses its part")]
+pub use selections::SelectionOutput;
 
 /// A text that the library carries, and the devices that it is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,15 +80,6 @@ pub struct Engine {
     state_words: u64,
     scan_buffers: Option<u32>,
     windows_per_block: u64,
-}
-
-/// The output of a selection: a place for each item, of which the first are written.
-pub struct SelectionOutput<T> {
-    pub count: u64,
-    pub items: Vec<T>,
-    pub others: Vec<T>,
-    pub lengths: Vec<u32>,
-    pub counters: Counters,
 }
 
 impl Engine {
@@ -184,303 +182,6 @@ impl Engine {
         items
     }
 
-    /// Launches the kernel, a reduction.
-    pub fn reduce<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        options: &RunOptions,
-    ) -> Result<(O::Output, Counters), LaunchError> {
-        let chunk_count = reduce_chunk_count::<T>(items.len() as u64);
-        let (result, mut counters) =
-            self.reduce_in_pieces::<O, T>(items, &[chunk_count], options)?;
-        Ok((result, counters.remove(0)))
-    }
-
-    /// Launches the kernel, a reduction, once for each piece: up to before each of these chunks.
-    pub fn reduce_in_pieces<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        ends: &[u64],
-        options: &RunOptions,
-    ) -> Result<(O::Output, Vec<Counters>), LaunchError> {
-        let output = self.memory.alloc(size_of::<O::Output>() as u64).unwrap();
-        let input = self.upload(items);
-        let launch = |(begin, end): (u64, u64)| {
-            let parameters = [
-                input,
-                items.len() as u64,
-                0,
-                begin,
-                self.workspace,
-                self.states(),
-                self.state_words,
-                output,
-            ];
-            let shared_bytes = reduce_shared_bytes::<O::Accumulator>();
-            let shape = shape(end - begin, BLOCK_THREADS, shared_bytes);
-            self.launch(&shape, &parameters, options)
-        };
-        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
-        Ok((self.download(output, 1)[0], counters))
-    }
-
-    /// Launches the kernel, a segmented reduction of no more segments than the workspace has items. Gives also whether the offsets
-    /// were refused.
-    pub fn segmented_reduce<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        offsets: &[u32],
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let count = offsets.len() - 1;
-        self.on_segments::<O, T>(items, offsets, count, &[], options)
-    }
-
-    /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
-    /// were refused.
-    pub fn segmented_scan<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        offsets: &[u32],
-        is_exclusive: bool,
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let more = [u64::from(is_exclusive)];
-        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
-    }
-
-    /// Launches the kernel, of segments, with this many results and with further parameters.
-    fn on_segments<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        offsets: &[u32],
-        result_count: usize,
-        more: &[u64],
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let segment_count = offsets.len() - 1;
-        let output = self.upload(&vec![
-            <O::Output as bytemuck::Zeroable>::zeroed();
-            result_count
-        ]);
-        let report = self.upload(&[0_u64]);
-        let mut parameters = vec![
-            self.upload(items),
-            items.len() as u64,
-            self.upload(offsets),
-            4,
-            0,
-            segment_count as u64,
-            0,
-            self.workspace,
-            self.states(),
-            self.state_words,
-            output,
-            report,
-            self.windows_per_block,
-        ];
-        parameters.extend(more);
-        let windows =
-            segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
-        let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
-        // As the library, or nearly.
-        let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
-            true => segments::tuning::SHORT_BLOCK_THREADS,
-            false => segments::tuning::LONG_BLOCK_THREADS,
-        };
-        let shape = shape(blocks, threads, shared_bytes);
-        let counters = self.launch(&shape, &parameters, options)?;
-        let is_refused = self.download::<u64>(report, 1)[0] != 0;
-        let results = match is_refused {
-            true => Vec::new(),
-            false => self.download(output, result_count),
-        };
-        Ok((results, is_refused, counters))
-    }
-
-    /// Launches the kernel, a reduction of columns of no more items than the workspace has.
-    pub fn columns_reduce<O: Op<T>, T: Element>(
-        &self,
-        matrix: &[T],
-        column_count: usize,
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
-    }
-
-    /// Launches the kernel, a scan of columns of no more items than the workspace has.
-    pub fn columns_scan<O: Op<T>, T: Element>(
-        &self,
-        matrix: &[T],
-        column_count: usize,
-        is_exclusive: bool,
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        let more = [u64::from(is_exclusive)];
-        self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
-    }
-
-    /// Launches the kernel, of columns, with this many results and with further parameters.
-    fn on_columns<O: Op<T>, T: Element>(
-        &self,
-        matrix: &[T],
-        column_count: usize,
-        result_count: usize,
-        more: &[u64],
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        let output_bytes = result_count * size_of::<O::Output>();
-        let output = self.memory.alloc(output_bytes as u64).unwrap();
-        let (rows, columns) = (matrix.len() / column_count, column_count as u64);
-        let mut parameters = vec![
-            self.upload(matrix),
-            rows as u64,
-            columns,
-            columns,
-            columns,
-            rows as u64 * columns,
-            // No count of rows or of matrices.
-            0,
-            0,
-            self.workspace,
-            self.states(),
-            self.state_words,
-            output,
-        ];
-        parameters.extend(more);
-        let blocks = columns::block_count(rows as u64, columns);
-        let shared_bytes = columns::shared_bytes::<O::Accumulator>();
-        let shape = shape(blocks, columns::BLOCK_THREADS, shared_bytes);
-        let counters = self.launch(&shape, &parameters, options)?;
-        Ok((self.download(output, result_count), counters))
-    }
-
-    /// Launches the kernel, a selection whose tiles have values of type `A` before them. If prefixes have the index of the last head, the
-    /// launch requests the lengths of runs; otherwise the items that are not chosen.
-    pub fn select<T: Element, A>(
-        &self,
-        items: &[T],
-        options: &RunOptions,
-    ) -> Result<SelectionOutput<T>, LaunchError> {
-        let finds_runs = size_of::<A>() == size_of::<BeforeRun>();
-        let places = vec![T::zeroed(); items.len()];
-        let selected = self.upload(&places);
-        let (others, lengths) = match finds_runs {
-            true => (0, self.upload(&vec![0_u32; items.len()])),
-            false => (self.upload(&places), 0),
-        };
-        let count = self.upload(&[0_u64]);
-        let room = items.len() as u64;
-        let parameters = [
-            self.upload(items),
-            items.len() as u64,
-            0,
-            0,
-            selected,
-            0,
-            4,
-            0,
-            lengths,
-            4,
-            room,
-            others,
-            if finds_runs { 0 } else { room },
-            0,
-            count,
-            self.workspace,
-            self.states(),
-            self.state_words,
-        ];
-        let buffers = selection::buffers::<T, A>(self.generation.copies(), u32::MAX);
-        let shared_bytes = selection::shared_bytes::<T, A>(buffers.expect("room enough"));
-        let threads = selection::BLOCK_THREADS;
-        let each = self.device.blocks_per_multiprocessor(threads, shared_bytes);
-        let resident = u64::from(each * self.device.multiprocessors);
-        let blocks = selection::tile_count::<T>(room).min(resident);
-        let shape = shape(blocks, threads, shared_bytes);
-        let counters = self.launch(&shape, &parameters, options)?;
-        Ok(SelectionOutput {
-            count: self.download::<u64>(count, 1)[0],
-            items: self.download(selected, items.len()),
-            others: match others {
-                0 => Vec::new(),
-                _ => self.download(others, items.len()),
-            },
-            lengths: match lengths {
-                0 => Vec::new(),
-                _ => self.download(lengths, items.len()),
-            },
-            counters,
-        })
-    }
-
-    /// Launches the kernel, a scan.
-    pub fn scan<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        let tile_count = tuning::tiles::<O, T>().count(items.len() as u64);
-        let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
-        Ok((results, counters.remove(0)))
-    }
-
-    /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
-    pub fn scan_in_pieces<O: Op<T>, T: Element>(
-        &self,
-        items: &[T],
-        ends: &[u64],
-        options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Vec<Counters>), LaunchError> {
-        let output_bytes = items.len() * size_of::<O::Output>();
-        let output = self.memory.alloc(output_bytes as u64).unwrap();
-        let input = self.upload(items);
-        let launch = |(begin, end): (u64, u64)| {
-            let parameters = [
-                input,
-                output,
-                0,
-                items.len() as u64,
-                0,
-                begin,
-                end,
-                self.workspace,
-                self.states(),
-                self.state_words,
-            ];
-            let blocks = self
-                .resident_scan_blocks::<O, T>(items.len())
-                .min(end - begin);
-            let (threads, shared_bytes) = self.scan_block::<O, T>(items.len());
-            let shape = shape(blocks, threads, shared_bytes);
-            self.launch(&shape, &parameters, options)
-        };
-        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
-        Ok((self.download(output, items.len()), counters))
-    }
-
-    /// Blocks that scan `item_count` items: as many as there are tiles, or as the device holds.
-    pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
-        let tiles = tuning::tiles::<O, T>().count(item_count as u64);
-        tiles.min(self.resident_scan_blocks::<O, T>(item_count))
-    }
-
-    fn resident_scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
-        let (threads, shared_bytes) = self.scan_block::<O, T>(item_count);
-        let each = self.device.blocks_per_multiprocessor(threads, shared_bytes);
-        u64::from(each * self.device.multiprocessors)
-    }
-
-    /// Threads and bytes of shared memory of a block that scans `item_count` items.
-    fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
-        let shape = tuning::tiles::<O, T>().shape(item_count as u64);
-        let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
-        let buffers = self.scan_buffers.unwrap_or(most);
-        let shared_bytes = scan_shared_bytes::<O::Accumulator>(shape, buffers);
-        (scan_block_threads(shape), shared_bytes)
-    }
-
     /// Gives the blocks of scans room for `buffers` tiles, in place of as many as they can use.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
@@ -519,12 +220,6 @@ fn most_columns_state_words<A>(item_count: u64) -> u64 {
 
 /// Where the epoch is in a workspace: the high half of the first word.
 const EPOCH_OFFSET: u64 = 4;
-
-/// From 0 to the first end, from there to the second, …
-fn pieces(ends: &[u64]) -> impl Iterator<Item = (u64, u64)> {
-    let begins = std::iter::once(0).chain(ends.iter().copied());
-    begins.zip(ends.iter().copied())
-}
 
 fn shape(blocks: u64, threads: u32, dynamic_shared_bytes: u32) -> Shape {
     Shape {

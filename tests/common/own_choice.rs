@@ -5,7 +5,7 @@ use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
 
 use crate::device::Item;
-use crate::numbers::{Numbers, items};
+use crate::numbers::{Random, items};
 
 /// Lengths about the borders of rows and tiles.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
@@ -24,7 +24,7 @@ fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T]) {
 }
 
 /// Selections, partitions, indices.
-pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
+pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
     for length in LENGTHS {
@@ -56,7 +56,7 @@ pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Numbers) -> T)
 }
 
 /// Runs, their lengths, reductions by key.
-pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
+pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
     for length in LENGTHS {

@@ -13,7 +13,7 @@ use warpfold::kind::{
 use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
 
 use crate::device::{Item, Kernel};
-use crate::numbers::{Numbers, items};
+use crate::numbers::{Random, items};
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
@@ -44,7 +44,7 @@ pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
 }
 
 /// Segments about the borders of leaves, nodes and chunks of 256 items, and one of several chunks.
-fn check_segments<O, T: Item>(item: fn(&mut Numbers) -> T)
+fn check_segments<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,
 {
@@ -126,7 +126,7 @@ fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
 }
 
 /// Columns of a few leaves, of two chunks and of more than sixteen.
-fn check_columns<O, T: Item>(item: fn(&mut Numbers) -> T)
+fn check_columns<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
 {
@@ -172,7 +172,7 @@ where
 }
 
 /// Everything but the reduction of the whole.
-pub fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
+pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
     O: Kernel<inclusive_scan, T>
@@ -202,7 +202,7 @@ where
 }
 
 /// Everything, and the laws.
-pub fn check<O, T>(item: fn(&mut Numbers) -> T)
+pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
     O: Commutative

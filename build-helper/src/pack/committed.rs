@@ -10,16 +10,17 @@
 //!                                     an empty line, then the packed bytes, as `lines` has them
 //! ```
 //!
-//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
-//! entry, of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. Only a build shows
-//! whether a text belongs to its source: see [`crate::build::UPDATE`].
+//! Who commits it may be no friend. Nothing is allocated that is larger than what the file says and may say. A text has one entry,
+//! of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. That a text is what
+//! the source gives, only a build shows: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::lines::{self, Named};
 use super::{Capability, MOST_TEXT_BYTES, number};
-use crate::kernels::{Compiled, Kernel};
+use crate::compiled::{Compiled, Kernel};
+use crate::error::Unfit;
 use crate::source::Hash;
 use crate::variant::VARIANTS;
 
@@ -40,20 +41,6 @@ impl Stamp {
     pub fn hash(&self) -> Hash {
         Hash::of(self.kernels.as_bytes()).with(self.source.as_bytes())
     }
-}
-
-/// Why a committed file is not used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    /// The source has changed.
-    #[error("is of another source: the file has changed since")]
-    Source,
-    /// The library has changed.
-    #[error("was made by another version of warpfold")]
-    Library,
-    /// It is no file of this format.
-    #[error("is damaged")]
-    Damaged,
 }
 
 /// The file for these kernels. `None` if a text could not be unpacked as it is.

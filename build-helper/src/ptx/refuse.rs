@@ -5,94 +5,15 @@
 //! memory, statics, loops that never end, and effects on anything but the result.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::control_flow::is_endless;
 use super::hook::Hook;
 use super::space::{Space, Spaces, generic_access};
 use super::splice::splice;
 use crate::error::Problem;
+use crate::reason::Reason;
 use warpfold_ptx::statement::{Instruction, Statement};
 use warpfold_ptx::text::Function;
-
-/// Why an operator cannot run in a kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// It may panic: when.
-    Panics(&'static str),
-    /// It calls a function that was not inlined.
-    Calls(String),
-    /// It needs memory of its own.
-    LocalMemory,
-    /// It reads or writes memory that belongs to the program.
-    Static(String),
-    /// It never ends.
-    Endless,
-    /// It does more than compute.
-    Effect(String),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Panics(when) => {
-                write!(f, "it panics {when}, and there is nobody to tell on a GPU")
-            }
-            Self::Calls(callee) => {
-                write!(f, "it calls `{callee}`, which the compiler did not inline")
-            }
-            Self::LocalMemory => write!(
-                f,
-                "it needs local memory, which is slow: an array is indexed by a value known only at run time, or is too long for registers"
-            ),
-            Self::Static(name) => write!(
-                f,
-                "it uses `{name}`, a static or a table, which kernels do not carry"
-            ),
-            Self::Endless => write!(f, "it has a loop that never ends"),
-            Self::Effect(instruction) => write!(
-                f,
-                "it does more than compute its result from its arguments: `{instruction}`"
-            ),
-        }
-    }
-}
-
-impl Reason {
-    /// What to write instead.
-    pub fn advice(&self) -> &'static str {
-        match self {
-            Self::Panics(when) if when.contains("index") => {
-                "index arrays by constants, or by `i % N` of a length N that is known"
-            }
-            Self::Panics(when) if when.contains("zero") => {
-                "say what the result is for a divisor of zero: `checked_div`, `checked_rem`, or `if b == 0 { … }` before the division"
-            }
-            Self::Panics(when) if when.contains("overflow") => {
-                "use `wrapping_…` or `checked_…` arithmetic"
-            }
-            Self::Panics(when) if when.contains("nothing") => {
-                "give a value for that case: `unwrap_or(…)` or `match`"
-            }
-            Self::Panics(_) => "give a value for every case instead of a panic",
-            Self::Calls(callee) if matches!(callee.as_str(), "memcmp" | "bcmp") => {
-                "compare arrays element by element, and combine the answers with `&`: long ones are compared by a call"
-            }
-            Self::Calls(_) => {
-                "mark it `#[inline(always)]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
-            }
-            Self::LocalMemory => {
-                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out. A scan holds more values \
-                 at a time than a reduction: where no scan is wanted, write `reduction only` after the row"
-            }
-            Self::Static(_) => "compute the value, or choose it by `match`",
-            Self::Endless => "give every loop an exit that is reached",
-            Self::Effect(_) => {
-                "leave out volatile accesses, atomics and raw pointers to other memory"
-            }
-        }
-    }
-}
 
 /// Why a function of an operator's cannot run in a kernel, if there is a reason.
 pub fn reason(

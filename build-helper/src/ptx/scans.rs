@@ -11,7 +11,7 @@
 
 use warpfold_kernels::kind::Kind;
 
-use crate::kernels::Kernel;
+use crate::compiled::Kernel;
 
 /// What the symbol of a function that is both scans begins with.
 const PREFIX: &str = "scan_";

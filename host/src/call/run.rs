@@ -1,6 +1,7 @@
 //! Runs calls: queues them on a stream of the program's, or waits for them on one of the library's own.
 
 use super::{Verb, Work, extras, results};
+use crate::arguments::{Arguments, Loans, Memory};
 use crate::binding::{RawStream, User};
 use crate::columns::{Matrices, reduce_column_to_host};
 use crate::driver::{Event, Stream};
@@ -8,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::Row;
 use crate::launch::{Queue, ScanOrder};
-use crate::request::arguments::{Arguments, Loans, Memory};
 use crate::segments::reduce_in_order_to_host;
 use crate::whole::{Destination, PairSpan, ScanExtras};
 

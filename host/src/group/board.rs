@@ -7,10 +7,10 @@
 use warpfold_kernels::element::Accumulator;
 
 use super::post::Post;
-use super::words::{state_bytes, to_states};
 use crate::driver::{self, Address, Stream};
 use crate::error::Result;
 use crate::gpu::{Entered, Workspace, WorkspaceSpan};
+use crate::launch::states::{state_bytes, to_states};
 
 /// Bytes of the control words that are written: tickets and departures.
 const CONTROL_BYTES: usize = 16;

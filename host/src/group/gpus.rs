@@ -9,12 +9,12 @@ use bytemuck::Zeroable;
 use warpfold_kernels::contract::reduce_chunk_count;
 
 use super::reduce::has_long_indices;
-use super::words::from_states;
 use crate::driver;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
+use crate::launch::states::from_states;
 use crate::{reference, staged};
 
 /// Bytes of the longest slice that goes to one GPU alone. It is done before other GPUs' threads are awake.

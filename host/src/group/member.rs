@@ -16,7 +16,6 @@ use crate::gpu::{Gpu, Tied, refuse_in_child};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Span;
-use crate::request::AtRoot;
 
 /// A rank of a group: a GPU that works together with those of the other ranks.
 ///
@@ -71,6 +70,13 @@ pub struct Member<'gpu> {
 struct Kept {
     post: Post,
     board: Board,
+}
+
+/// The rank of a group that gets the result: see [`Member::at_root`].
+#[derive(Debug)]
+pub struct AtRoot<'member, 'gpu> {
+    pub(crate) member: &'member mut Member<'gpu>,
+    pub(crate) root: usize,
 }
 
 impl<'gpu> Member<'gpu> {

@@ -7,11 +7,11 @@ mod scan;
 use warpfold_kernels::op::{Op, Pair};
 use warpfold_kernels::selection::Equality;
 
-use super::arguments::{Arguments, Memory, Offsets, Shape};
 use super::ends::{has_no_row, identities, room, take_both};
 use super::memory::{OnTheHost, PairsIn, Returned};
 use super::shape::{Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Reduce, Runner, Written};
+use crate::arguments::{Arguments, Memory, Offsets, Shape};
 use crate::error::Result;
 use crate::kernel::{self, Item};
 use crate::reference;

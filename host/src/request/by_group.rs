@@ -1,15 +1,15 @@
 //! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
 
-use super::arguments::Loans;
 use super::bounds::Forward;
 use super::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
 use super::shape::Whole;
 use super::{Reduce, Replaced, Runner, Scan, Written};
+use crate::arguments::Loans;
 use crate::binding::User;
 use crate::call::finish_before;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::group::{Gpus, Member};
+use crate::group::{AtRoot, Gpus, Member};
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::Items;
 
@@ -69,31 +69,6 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
         finish(self.gpu(), &loans)?;
         self.reduce::<O, T>(spans.input)
     }
-}
-
-/// The rank of a group that gets the result: see [`Member::at_root`].
-///
-/// ```
-/// # #[cfg(feature = "cust")]
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::time::Duration;
-/// use warpfold::cust::memory::DeviceBuffer;
-/// use warpfold::{Gpu, Sum, group, reduce};
-///
-/// let gpu = Gpu::new()?;
-/// gpu.make_current()?;
-/// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
-/// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
-/// assert_eq!(reduce::<Sum, _>(&share).wait(member.at_root(0))?, Some(3.5));
-/// # Ok(())
-/// # }
-/// # #[cfg(not(feature = "cust"))]
-/// # fn main() {}
-/// ```
-#[derive(Debug)]
-pub struct AtRoot<'member, 'gpu> {
-    pub(crate) member: &'member mut Member<'gpu>,
-    pub(crate) root: usize,
 }
 
 impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, Whole, Returned>>

@@ -10,12 +10,12 @@ mod select;
 
 use crate::binding::RawStream;
 use crate::call::Verb;
+use crate::call::{Wanted, run_at_once};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::staged::{Wanted, run_at_once};
 
-use super::arguments::{Arguments, HostItems, Memory};
+use crate::arguments::{Arguments, HostItems, Memory};
 pub(super) use reduce::{has_no_row, identities};
 
 macro_rules! end_traits {

@@ -15,8 +15,8 @@
 use bytemuck::{NoUninit, Pod};
 use warpfold_kernels::op::Pair;
 
-use super::arguments::{HostItems, Memory};
 use super::shape::Shape;
+use crate::arguments::{HostItems, Memory};
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
-use super::arguments::{Arguments, Memory, Shape};
 use super::bounds::{Counts, HasKeys, HasRows, Single, Unshaped, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::shape::{self, Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Written, ends_of};
+use crate::arguments::{Arguments, Memory, Shape};
 use crate::axis;
 use crate::segments::Offset;
 

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::arguments::{Arguments, Memory};
 use super::bounds::{Counts, ReturnsToHost, Single, ToReturn, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written, ends_of};
+use crate::arguments::{Arguments, Memory};
 use crate::segments::Offset;
 
 /// A request for the runs of neighbours that are equal by `E`: see [`runs`].

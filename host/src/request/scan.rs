@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
-use super::arguments::{Arguments, Memory, Shape, Value};
 use super::bounds::{
     Counts, Forward, HasKeys, HasRows, InPlace, Includes, NotInPlace, OfAll, Single, Unshaped,
     WithTotal, WritesOnDevice,
@@ -15,6 +14,7 @@ use super::shape::{
     self, Axis, ByKey, Columns, Inclusive, Pitched, Reversed, Rows, Segments, Whole, WholeWith,
 };
 use super::{Replaced, Written, ends_of};
+use crate::arguments::{Arguments, Memory, Shape, Value};
 use crate::axis;
 use crate::segments::Offset;
 

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::arguments::{Arguments, Memory};
 use super::bounds::{Counts, ReturnsToHost, ToReturn, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, OnTheHost, Output, PairsIn, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
+use crate::arguments::{Arguments, Memory};
 use crate::segments::Offset;
 
 /// A request to select the items that the predicate `C` chooses: see [`select`].

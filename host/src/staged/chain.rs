@@ -15,7 +15,7 @@ struct State<A> {
     /// The known prefixes, from the first piece on.
     prefixes: Vec<A>,
     /// The aggregates of later pieces.
-    told: BTreeMap<usize, Vec<A>>,
+    published: BTreeMap<usize, Vec<A>>,
     /// The rank whose turn it is to take shared resources.
     turn: usize,
     /// The first rank that gave up.
@@ -39,7 +39,7 @@ impl<A: Copy> Chain<A> {
             combine,
             state: Mutex::new(State {
                 prefixes: vec![identity],
-                told: BTreeMap::new(),
+                published: BTreeMap::new(),
                 turn: 0,
                 failed: None,
             }),
@@ -98,11 +98,11 @@ impl<A: Copy> Link<'_, A> {
     }
 
     /// Publishes the aggregates of a piece's groups.
-    pub fn tell(&self, piece: usize, groups: Vec<A>) {
+    pub fn publish(&self, piece: usize, groups: Vec<A>) {
         let combine = self.chain.combine;
         self.chain.change(|state| {
-            state.told.insert(piece, groups);
-            while let Some(groups) = state.told.remove(&(state.prefixes.len() - 1)) {
+            state.published.insert(piece, groups);
+            while let Some(groups) = state.published.remove(&(state.prefixes.len() - 1)) {
                 let prefix = state.prefixes[state.prefixes.len() - 1];
                 state
                     .prefixes
@@ -137,7 +137,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_prefix_is_known_when_all_before_have_told() {
+    fn a_prefix_is_known_when_all_before_are_published() {
         let chain = Chain::new(1u64, |a, b| 10 * a + b);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {
@@ -148,8 +148,8 @@ mod tests {
             });
             let link = chain.link(0);
             assert_eq!(link.prefix(0), Ok(1));
-            link.tell(1, vec![4]);
-            link.tell(0, vec![2, 3]);
+            link.publish(1, vec![4]);
+            link.publish(0, vec![2, 3]);
             assert_eq!(waiting.join().unwrap(), Ok(1234));
             assert_eq!(link.prefix(1), Ok(123));
             link.end();

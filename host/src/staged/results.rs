@@ -14,7 +14,7 @@ const LARGE_PAGE: usize = 2 << 20;
 const LONG_BYTES: usize = 4 << 20;
 
 /// Memory for items that are yet to be written.
-pub(super) struct Results<T> {
+pub(crate) struct Results<T> {
     items: Vec<T>,
     count: usize,
 }

@@ -25,13 +25,13 @@ use super::cut::Cut;
 use super::results::Results;
 use super::{Items, lanes};
 use crate::driver::{self, DeviceMemory, PinnedMemory, Stream};
+use crate::error::Fault;
 use crate::error::{Error, Result};
 use crate::gpu::{BusyLane, Call, Entered, WorkspaceSpan};
-use crate::group::Fault;
-use crate::group::words::{from_states, state_bytes};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
+use crate::launch::states::{from_states, state_bytes};
 
 /// Pieces that arrive before one leaves, so that its aggregates have been read meanwhile.
 const BETWEEN: usize = 4;
@@ -140,7 +140,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                     }),
                     Step::Leave => {
                         if piece != last {
-                            link.tell(piece, boards.taken(&lane, groups.clone(), index)?);
+                            link.publish(piece, boards.taken(&lane, groups.clone(), index)?);
                         }
                         let prefix = link.prefix(piece)?;
                         lane.lend(&conductor, |address| {

@@ -5,8 +5,8 @@
 //!     each thread: load its leaf's items, fold them
 //!     the units' first warp: fold each unit's leaves
 //!     tell the units that others wait for, write the results of those that are whole columns
-//!     combine what is the last of sixteen chunks, or of a column, with what was told before
-//!     a scan: combine what was told before each chunk; each thread: the leaves before its own, then its items
+//!     combine what is the last of sixteen chunks, or of a column, with what was published before
+//!     a scan: combine what was published before each chunk; each thread: the leaves before its own, then its items
 //! ```
 //!
 //! How the work is divided is said in [`crate::columns`].
@@ -362,11 +362,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if self.has_chunks() {
                 before = self.find_before(unit, board);
                 if simt::warp() == 0 {
-                    self.told(0).write(before);
+                    self.published(0).write(before);
                 }
                 // Orders the writes of the chunks' prefixes before all threads' reads.
                 simt::barrier();
-                before = simt::read_shared(self.told(0));
+                before = simt::read_shared(self.published(0));
             }
             self.fold_before(self.leaf(simt::warp() - unit.leaf), unit.leaf, before)
         }
@@ -384,10 +384,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The slot of a value that other blocks have published for the calling lane's unit.
     #[inline(always)]
-    fn told(&self, place: u32) -> *mut O::Accumulator {
+    fn published(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: only the address of the shared memory is taken.
-        let told = unsafe { &raw mut (*self.shared).told };
-        told.cast::<O::Accumulator>()
+        let published = unsafe { &raw mut (*self.shared).published };
+        published
+            .cast::<O::Accumulator>()
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 

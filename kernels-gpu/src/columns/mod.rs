@@ -101,7 +101,7 @@ pub struct Shared<A> {
     /// The total of each leaf of each unit.
     pub leaves: [Lanes<A>; FAN as usize],
     /// The values that other blocks have published, for each unit. At the end, the first row has each unit's prefix.
-    pub told: [Lanes<A>; FAN as usize - 1],
+    pub published: [Lanes<A>; FAN as usize - 1],
 }
 
 /// A value for each unit of a block.

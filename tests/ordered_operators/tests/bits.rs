@@ -9,7 +9,7 @@ mod numbers;
 #[allow(dead_code, reason = "used in part")]
 mod own_operator;
 
-use numbers::{Numbers, items};
+use numbers::{Random, items};
 use ordered_operators::operators::*;
 use own_operator::check_scans;
 use warpfold::{Gpu, check_scan_operator, reduce};
@@ -34,7 +34,7 @@ fn products_know_their_identity_by_its_bits() {
 
 #[test]
 fn matrix_product() {
-    let item = |numbers: &mut Numbers| Matrix {
+    let item = |numbers: &mut Random| Matrix {
         rows: [
             [1.0 + numbers.float() / 8.0, numbers.float() / 8.0],
             [numbers.float() / 8.0, 1.0 + numbers.float() / 8.0],
@@ -46,9 +46,9 @@ fn matrix_product() {
 
 #[test]
 fn composition() {
-    let item = |numbers: &mut Numbers| Affine {
-        scale: numbers.next() as u32,
-        offset: numbers.next() as u32,
+    let item = |numbers: &mut Random| Affine {
+        scale: numbers.bits() as u32,
+        offset: numbers.bits() as u32,
     };
     check_scans::<Composition, Affine>(item);
     check_scan_operator::<Composition, Affine>(&items(8, item)).unwrap();
@@ -56,14 +56,14 @@ fn composition() {
 
 #[test]
 fn concatenation() {
-    let item = |numbers: &mut Numbers| numbers.next() as u8;
+    let item = |numbers: &mut Random| numbers.bits() as u8;
     check_scans::<Concatenation, u8>(item);
     check_scan_operator::<Concatenation, u8>(&items(8, item)).unwrap();
 }
 
 #[test]
 fn bracket_depth() {
-    let item = |numbers: &mut Numbers| b"()a"[numbers.next() as usize % 3];
+    let item = |numbers: &mut Random| b"()a"[numbers.bits() as usize % 3];
     check_scans::<BracketDepth, u8>(item);
     check_scan_operator::<BracketDepth, u8>(b"(a)").unwrap();
     let depth = reduce::<BracketDepth, _>(b"(a(b)c)(d")
@@ -74,7 +74,7 @@ fn bracket_depth() {
 
 #[test]
 fn longest_run() {
-    let item = |numbers: &mut Numbers| !numbers.next().is_multiple_of(8) as u8;
+    let item = |numbers: &mut Random| !numbers.bits().is_multiple_of(8) as u8;
     check_scans::<LongestRun, u8>(item);
     check_scan_operator::<LongestRun, u8>(&[0, 1, 1, 2]).unwrap();
     let longest = reduce::<LongestRun, _>(&[1, 1, 0, 1, 1, 1, 0])

@@ -12,7 +12,7 @@ mod own_operator;
 use std::any::type_name;
 
 use device::Kernel;
-use numbers::{Numbers, items};
+use numbers::{Random, items};
 use own_operator::{assert_same, check, lengths};
 use own_operators::operators::*;
 use warpfold::kind::reduce;
@@ -79,7 +79,7 @@ fn products_know_their_identity_by_its_bits() {
 }
 
 /// About 1 in absolute value, so that a product neither overflows nor vanishes soon.
-fn unit(numbers: &mut Numbers) -> Complex {
+fn unit(numbers: &mut Random) -> Complex {
     let angle = numbers.float();
     Complex {
         re: 1.0 - angle * angle / 2.0,
@@ -94,7 +94,7 @@ fn complex_product() {
 
 #[test]
 fn arg_min() {
-    check::<ArgMin, f32>(|numbers| (numbers.next() % 64) as f32 - 32.0);
+    check::<ArgMin, f32>(|numbers| (numbers.bits() % 64) as f32 - 32.0);
     let items = [f32::NAN, 3.0, -0.0, -0.0, 0.0, -f32::NAN];
     let found = warpfold::reduce::<ArgMin, _>(&items[..5])
         .wait(warpfold::Gpu::global())
@@ -127,7 +127,7 @@ fn log_sum_exp() {
 
 #[test]
 fn gcd() {
-    check::<Gcd, u64>(|numbers| numbers.next() % 1000 * 360);
+    check::<Gcd, u64>(|numbers| numbers.bits() % 1000 * 360);
     assert_eq!(
         warpfold::reduce::<Gcd, _>(&[36, 60, 24]).wait(warpfold::Gpu::global()),
         Ok(12)
@@ -136,7 +136,7 @@ fn gcd() {
 
 #[test]
 fn min_max() {
-    check::<MinMax, i32>(|numbers| numbers.next() as i32);
+    check::<MinMax, i32>(|numbers| numbers.bits() as i32);
     let found = warpfold::reduce::<MinMax, _>(&[3, -5, 8])
         .wait(warpfold::Gpu::global())
         .unwrap();
@@ -161,8 +161,8 @@ fn several_operators_over_one_reading() {
 
 #[test]
 fn maps_before_an_operator() {
-    check::<AbsoluteSum, f32>(Numbers::float);
-    check::<WeightedByPlace, i32>(|numbers| numbers.next() as i32);
+    check::<AbsoluteSum, f32>(Random::float);
+    check::<WeightedByPlace, i32>(|numbers| numbers.bits() as i32);
     let found = warpfold::reduce::<AbsoluteSum, _>(&[1.5, -2.5]).wait(warpfold::Gpu::global());
     assert_eq!(found, Ok(4.0));
     let found = warpfold::scan::<WeightedByPlace, _>(&[5, -3, 7]).wait(warpfold::Gpu::global());
@@ -184,14 +184,14 @@ fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
         let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], type_name::<O>());
     }
-    check_reduce_operator::<O, f32>(&items(6, Numbers::float)).unwrap();
+    check_reduce_operator::<O, f32>(&items(6, Random::float)).unwrap();
 }
 
 #[test]
 fn two_inputs() {
     for length in lengths() {
-        let left = items(length, Numbers::float);
-        let right = items(length, |numbers| numbers.next() as u32 % 9);
+        let left = items(length, Random::float);
+        let right = items(length, |numbers| numbers.bits() as u32 % 9);
         let found = warpfold::reduce::<WeightedMean, _>((&left, &right))
             .wait(warpfold::Gpu::global())
             .unwrap();
@@ -208,13 +208,13 @@ fn two_inputs() {
 
 #[test]
 fn saturating_sum() {
-    check::<SaturatingSum, u16>(|numbers| numbers.next() as u16 % 16);
+    check::<SaturatingSum, u16>(|numbers| numbers.bits() as u16 % 16);
 }
 
 #[test]
 fn last_pair() {
     check::<LastPair, [u32; 2]>(|numbers| {
-        let pair = numbers.next();
+        let pair = numbers.bits();
         [pair as u32 % 8, (pair >> 32) as u32]
     });
 }

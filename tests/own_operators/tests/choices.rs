@@ -14,23 +14,23 @@ use own_operators::operators::*;
 
 #[test]
 fn even_numbers() {
-    check_predicate::<Even, u32>(|numbers| numbers.next() as u32);
+    check_predicate::<Even, u32>(|numbers| numbers.bits() as u32);
 }
 
 #[test]
 fn letters() {
-    check_predicate::<Letter, u8>(|numbers| numbers.next() as u8);
+    check_predicate::<Letter, u8>(|numbers| numbers.bits() as u8);
 }
 
 #[test]
 fn pairs_with_one_key() {
     check_equality::<SameKey, [u32; 2]>(|numbers| {
-        let bits = numbers.next();
+        let bits = numbers.bits();
         [bits as u32 % 3, (bits >> 32) as u32]
     });
 }
 
 #[test]
 fn runs_that_drift() {
-    check_equality::<Near, u16>(|numbers| 65_000 + numbers.next() as u16 % 5);
+    check_equality::<Near, u16>(|numbers| 65_000 + numbers.bits() as u16 % 5);
 }

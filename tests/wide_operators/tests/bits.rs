@@ -30,17 +30,17 @@ fn items_of_12_bytes() {
 
 #[test]
 fn items_of_16_bytes() {
-    check::<Total, u128>(|numbers| (numbers.next() as u128) << 64 | numbers.next() as u128);
+    check::<Total, u128>(|numbers| (numbers.bits() as u128) << 64 | numbers.bits() as u128);
 }
 
 #[test]
 fn items_of_24_bytes() {
-    check::<Total, [u64; 3]>(|numbers| [numbers.next(), numbers.next(), numbers.next()]);
+    check::<Total, [u64; 3]>(|numbers| [numbers.bits(), numbers.bits(), numbers.bits()]);
 }
 
 #[test]
 fn items_of_32_bytes() {
-    check::<Total, [u32; 8]>(|numbers| std::array::from_fn(|_| numbers.next() as u32));
+    check::<Total, [u32; 8]>(|numbers| std::array::from_fn(|_| numbers.bits() as u32));
 }
 
 macro_rules! records {
@@ -48,7 +48,7 @@ macro_rules! records {
         #[test]
         fn $name() {
             check::<Total, [$number; $count]>(|numbers| {
-                std::array::from_fn(|_| numbers.next() as $number)
+                std::array::from_fn(|_| numbers.bits() as $number)
             });
         }
     )*};
@@ -66,7 +66,7 @@ records! {
 
 #[test]
 fn top3() {
-    check::<Top3, i32>(|numbers| numbers.next() as i32 % 1000);
+    check::<Top3, i32>(|numbers| numbers.bits() as i32 % 1000);
     let largest = reduce::<Top3, _>(&[3, 9, -1, 9, 4]).wait(Gpu::global());
     assert_eq!(largest, Ok([9, 9, 4]));
 }
@@ -77,7 +77,7 @@ macro_rules! choices {
         fn $name() {
             // Few first numbers, so that some are equal.
             check_scans::<$operator, [$number; $count]>(|numbers| {
-                let mut item = std::array::from_fn(|_| numbers.next() as $number);
+                let mut item = std::array::from_fn(|_| numbers.bits() as $number);
                 item[0] %= 50;
                 item
             });

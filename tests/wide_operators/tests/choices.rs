@@ -20,14 +20,14 @@ fn points_in_reach() {
 #[test]
 fn records_of_64_bytes() {
     check_predicate::<EvenLast, [u32; 16]>(|numbers| {
-        std::array::from_fn(|_| numbers.next() as u32)
+        std::array::from_fn(|_| numbers.bits() as u32)
     });
 }
 
 #[test]
 fn words() {
     check_equality::<SameWord, [u64; 4]>(|numbers| {
-        let bits = numbers.next();
+        let bits = numbers.bits();
         [7, 8, bits % 2, bits / 2 % 2]
     });
 }

@@ -98,55 +98,8 @@ impl Warp {
         let at = group.addresses[lane];
         let old = memory::read_shared(shared, access, at, BYTES);
         let old = old.map_err(|kind| Finding { kind, lane })?;
-        let known = Word::decode(old);
-        let word = known.ok_or_else(|| invalid("nothing initialised it".into()));
-        let mut yes = false;
-        let new = match kind {
-            MbarrierKind::Init if (1..=Word::MOST_ARRIVALS).contains(&operand) => {
-                Word::new(operand).encode()
-            }
-            MbarrierKind::Init => return Err(invalid(format!("a count of {operand}"))),
-            MbarrierKind::Invalidate => {
-                word?;
-                0
-            }
-            MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop => {
-                let mut word = word?;
-                if kind == MbarrierKind::ArriveAndDrop {
-                    word.expected = word.expected.saturating_sub(operand);
-                }
-                word.arrive(operand).map_err(invalid)?;
-                word.encode()
-            }
-            MbarrierKind::ExpectAndArrive => {
-                let mut word = word?;
-                word.bytes += operand as u32 as i64;
-                word.arrive(1).map_err(invalid)?;
-                word.encode()
-            }
-            MbarrierKind::Expect => {
-                let mut word = word?;
-                word.bytes += operand as u32 as i64;
-                word.encode()
-            }
-            MbarrierKind::Complete => {
-                let mut word = word?;
-                word.bytes -= operand as u32 as i64;
-                word.turn_over();
-                word.encode()
-            }
-            MbarrierKind::TestState | MbarrierKind::TestParity => {
-                let phase = match Word::decode(operand) {
-                    Some(state) if kind == MbarrierKind::TestState => state.phase,
-                    None if kind == MbarrierKind::TestState => {
-                        return Err(invalid("a state that no arrival gave".into()));
-                    }
-                    _ => operand & 1,
-                };
-                yes = word?.phase != phase;
-                old
-            }
-        };
+        let word = Word::decode(old).ok_or_else(|| "nothing initialised it".to_owned());
+        let (new, yes) = outcome(word, old, kind, operand).map_err(invalid)?;
         if access != AccessKind::Read {
             memory::write_shared(shared, at, BYTES, new);
         }
@@ -165,4 +118,61 @@ impl Warp {
         self.watch(machine, shared, &wish, &group)?;
         Ok((old, yes))
     }
+}
+
+/// What an operation leaves in an mbarrier whose state is `old`, decoded in `word`, and whether a tested phase is complete.
+fn outcome(
+    word: Result<Word, String>,
+    old: u64,
+    kind: MbarrierKind,
+    operand: u64,
+) -> Result<(u64, bool), String> {
+    let mut yes = false;
+    let new = match kind {
+        MbarrierKind::Init if (1..=Word::MOST_ARRIVALS).contains(&operand) => {
+            Word::new(operand).encode()
+        }
+        MbarrierKind::Init => return Err(format!("a count of {operand}")),
+        MbarrierKind::Invalidate => {
+            word?;
+            0
+        }
+        MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop => {
+            let mut word = word?;
+            if kind == MbarrierKind::ArriveAndDrop {
+                word.expected = word.expected.saturating_sub(operand);
+            }
+            word.arrive(operand)?;
+            word.encode()
+        }
+        MbarrierKind::ExpectAndArrive => {
+            let mut word = word?;
+            word.bytes += operand as u32 as i64;
+            word.arrive(1)?;
+            word.encode()
+        }
+        MbarrierKind::Expect => {
+            let mut word = word?;
+            word.bytes += operand as u32 as i64;
+            word.encode()
+        }
+        MbarrierKind::Complete => {
+            let mut word = word?;
+            word.bytes -= operand as u32 as i64;
+            word.turn_over();
+            word.encode()
+        }
+        MbarrierKind::TestState | MbarrierKind::TestParity => {
+            let phase = match Word::decode(operand) {
+                Some(state) if kind == MbarrierKind::TestState => state.phase,
+                None if kind == MbarrierKind::TestState => {
+                    return Err("a state that no arrival gave".into());
+                }
+                _ => operand & 1,
+            };
+            yes = word?.phase != phase;
+            old
+        }
+    };
+    Ok((new, yes))
 }

@@ -30,58 +30,8 @@ pub(super) fn lower<'a>(
         return Err(format!("no such instruction on {ty}"));
     }
     match opcode.name {
-        "and" => binary(
-            body,
-            operands,
-            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a & b)),
-            ty,
-        ),
-        "or" => binary(
-            body,
-            operands,
-            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a | b)),
-            ty,
-        ),
-        "xor" => binary(
-            body,
-            operands,
-            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a ^ b)),
-            ty,
-        ),
-        "not" => unary(
-            body,
-            operands,
-            by_integer!(ty, T => map1!(T, |a: T| !a)),
-            ty,
-        ),
-        "cnot" => {
-            let f = by_integer!(ty, T => map1!(T, |a: T| T::from(a == 0)));
-            unary(body, operands, f, ty)
-        }
-        "brev" => {
-            let f = by_integer!(ty, T => map1!(T, |a: T| a.reverse_bits()));
-            unary(body, operands, f, ty)
-        }
-        "popc" => counting(
-            body,
-            operands,
-            by_integer!(ty, T => map1!(T, |a: T| a.count_ones())),
-            ty,
-        ),
-        "clz" => {
-            let f = by_integer!(ty, T => map1!(T, |a: T| a.leading_zeros()));
-            counting(body, operands, f, ty)
-        }
-        "bfind" => {
-            let f = match opcode.takes("shiftamt") {
-                false => by_integer!(ty, T => map1!(T, |a: T| alu::find_leading(a))),
-                true => by_integer!(ty, T => map1!(T, |a: T| match alu::find_leading(a) {
-                    u32::MAX => u32::MAX,
-                    position => T::BITS - 1 - position,
-                })),
-            };
-            counting(body, operands, f, ty)
-        }
+        "and" | "or" | "xor" | "not" | "cnot" | "brev" => bits(body, opcode.name, operands, ty),
+        "popc" | "clz" | "bfind" => counts(body, opcode, operands, ty),
         "shl" | "shr" => shift(body, opcode.name, operands, ty),
         "bfe" | "bfi" => field(body, opcode.name, operands, ty),
         "bmsk" => {
@@ -110,6 +60,80 @@ pub(super) fn lower<'a>(
         }
         "lop3" => lookup(body, opcode, operands, ty),
         name => Err(format!("`{name}` is not supported")),
+    }
+}
+
+/// Logic of every bit, and the order of bits.
+fn bits<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    match name {
+        "and" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a & b)),
+            ty,
+        ),
+        "or" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a | b)),
+            ty,
+        ),
+        "xor" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a ^ b)),
+            ty,
+        ),
+        "not" => unary(
+            body,
+            operands,
+            by_integer!(ty, T => map1!(T, |a: T| !a)),
+            ty,
+        ),
+        "cnot" => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| T::from(a == 0)));
+            unary(body, operands, f, ty)
+        }
+        _ => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| a.reverse_bits()));
+            unary(body, operands, f, ty)
+        }
+    }
+}
+
+/// Instructions that count bits or find one, whose result has 32 bits.
+fn counts<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    match opcode.name {
+        "popc" => counting(
+            body,
+            operands,
+            by_integer!(ty, T => map1!(T, |a: T| a.count_ones())),
+            ty,
+        ),
+        "clz" => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| a.leading_zeros()));
+            counting(body, operands, f, ty)
+        }
+        _ => {
+            let f = match opcode.takes("shiftamt") {
+                false => by_integer!(ty, T => map1!(T, |a: T| alu::find_leading(a))),
+                true => by_integer!(ty, T => map1!(T, |a: T| match alu::find_leading(a) {
+                    u32::MAX => u32::MAX,
+                    position => T::BITS - 1 - position,
+                })),
+            };
+            counting(body, operands, f, ty)
+        }
     }
 }
 

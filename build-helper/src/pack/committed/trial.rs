@@ -1,7 +1,7 @@
 //! One trial with a committed file that was changed together with its hash; shared with the fuzz target `committed`.
 
 use super::{Capability, Stamp, from_file, split, to_file};
-use crate::kernels::{Compiled, Kernel};
+use crate::compiled::{Compiled, Kernel};
 use crate::source::Hash;
 
 const CAPABILITIES: [Capability; 2] = [(9, 0), (7, 0)];

@@ -4,10 +4,10 @@ use warpfold_kernels::op::Pair;
 use warpfold_kernels::selection::{Equality, Predicate};
 
 use super::{Cpu, typed};
+use crate::arguments::{Arguments, Memory};
 use crate::error::Result;
 use crate::kernel::Item;
 use crate::reference;
-use crate::request::arguments::{Arguments, Memory};
 use crate::request::ends::{take, take_both};
 use crate::request::memory::{OnTheHost, PairsIn, Returned};
 use crate::request::{

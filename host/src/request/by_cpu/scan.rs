@@ -4,10 +4,10 @@ use warpfold_kernels::op::Op;
 use warpfold_kernels::selection::Equality;
 
 use super::{Cpu, axis, keys, offsets, typed};
+use crate::arguments::{Arguments, HostItems, Memory, Shape};
 use crate::error::Result;
 use crate::kernel::Item;
 use crate::reference;
-use crate::request::arguments::{Arguments, HostItems, Memory, Shape};
 use crate::request::ends::{room, take};
 use crate::request::memory::{OnTheHost, Replaceable, Returned};
 use crate::request::shape::{

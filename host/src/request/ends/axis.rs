@@ -3,12 +3,12 @@
 use super::reduce::{groups_of_host, groups_of_host_to};
 use super::scan::{grouped, grouped_to};
 use super::{QueuedReduce, QueuedScan, ReduceEnd, ScanEnd};
+use crate::arguments::{Arguments, Memory};
 use crate::call::{self, Along, Made, Verb};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::Written;
-use crate::request::arguments::{Arguments, Memory};
 use crate::request::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
 use crate::request::shape::{Axis, Order, Pitched};
 

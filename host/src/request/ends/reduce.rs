@@ -3,18 +3,19 @@
 use warpfold_kernels::op::{Op, Pair};
 
 use super::{QueuedReduce, ReduceEnd, results, results_to, room, take_both};
+use crate::arguments::{Arguments, Memory, Shape};
 use crate::call::{self, Verb};
+use crate::call::{Wanted, run_at_once};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::Written;
-use crate::request::arguments::{Arguments, Memory, Shape};
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::shape::{
     ByKey, ByKeyTo, Columns, InOrder, InOrderCounted, Rows, Segments, Several, Whole, WholeCounted,
 };
 use crate::selection::{RunsKernel, heads};
-use crate::staged::{self, Wanted, run_at_once};
+use crate::staged;
 
 macro_rules! all_of_device {
     ($shape:ident) => {

@@ -1,15 +1,15 @@
 //! Runs of equal items.
 
 use super::{QueuedRuns, RunsEnd, numbers, take};
+use crate::arguments::{Arguments, Memory};
 use crate::call::{self, Verb};
+use crate::call::{Wanted, run_at_once};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::request::arguments::{Arguments, Memory};
 use crate::request::memory::{OnTheDevice, OnTheHost, Returned};
 use crate::request::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written};
 use crate::selection::{RunsKernel, heads};
-use crate::staged::{Wanted, run_at_once};
 
 #[allow(private_interfaces)]
 impl<E: RunsKernel<T>, T: Item, N> RunsEnd<E, T> for (OnTheDevice, Written, N) {

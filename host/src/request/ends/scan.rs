@@ -7,18 +7,19 @@ use bytemuck::Zeroable;
 use warpfold_kernels::op::Op;
 
 use super::{QueuedScan, ScanEnd, results, results_to, room};
+use crate::arguments::{Arguments, HostItems, Memory};
 use crate::call::{self, Verb};
+use crate::call::{Wanted, run_at_once};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, Row, kind};
-use crate::request::arguments::{Arguments, HostItems, Memory};
 use crate::request::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
 use crate::request::shape::{
     ByKey, ByKeyTo, Columns, Order, Rows, Segments, Several, Whole, WholeCounted, WholeWith,
 };
 use crate::request::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 use crate::selection::{RunsKernel, heads};
-use crate::staged::{self, Wanted, run_at_once};
+use crate::staged;
 
 macro_rules! to_device {
     ([$($parameter:tt)*] $shape:ty, $kind:ty, $to:ty) => {

@@ -3,16 +3,16 @@
 use warpfold_kernels::op::Pair;
 
 use super::{QueuedSelect, SelectEnd, numbers, take_both};
+use crate::arguments::{Arguments, Memory};
 use crate::call::{self, Verb};
+use crate::call::{Wanted, run_at_once};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::request::arguments::{Arguments, Memory};
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::{Counted, Flagged, ReturnedIndices, ReturnedParts, Uncounted, Written};
 use crate::selection::Chooser;
 use crate::selection::{SelectKernel, by_flags, by_predicate};
-use crate::staged::{Wanted, run_at_once};
 
 macro_rules! of_device {
     ($place:ty, $chosen_by:ty, [$($parameter:tt)*] $item:ty, $chooser:expr) => {

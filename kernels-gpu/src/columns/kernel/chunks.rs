@@ -51,7 +51,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of the values read from other blocks before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
-                    value = self.fold_told(before, value);
+                    value = self.fold_published(before, value);
                 }
             }
             bits += FAN_BITS * step;
@@ -65,7 +65,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// They are written.
     #[inline(always)]
-    unsafe fn fold_told(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
+    unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
         // SAFETY: the caller's.
         unsafe {
             if O::IS_PAIRWISE {
@@ -73,11 +73,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     if place == before {
                         return after;
                     }
-                    simt::read_shared(self.told(place))
+                    simt::read_shared(self.published(place))
                 };
                 return sixteens::pairwise::<O, T>(before + 1, value);
             }
-            O::combine(self.fold_sixteen(self.told(0), before), after)
+            O::combine(self.fold_sixteen(self.published(0), before), after)
         }
     }
 
@@ -121,7 +121,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders the writes of the values read from other blocks before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
-                        value = self.fold_before(self.told(0), before, value);
+                        value = self.fold_before(self.published(0), before, value);
                     }
                 }
             }
@@ -154,9 +154,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: the caller's; the board has a slot for each unit, and lanes that want none read slot 0.
             unsafe {
-                let (value, is_told) = board.read::<O::Accumulator>(slot);
-                if simt::ballot(is_wanted && !is_told) == 0 {
-                    self.told(place).write(value);
+                let (value, is_published) = board.read::<O::Accumulator>(slot);
+                if simt::ballot(is_wanted && !is_published) == 0 {
+                    self.published(place).write(value);
                     return;
                 }
             }

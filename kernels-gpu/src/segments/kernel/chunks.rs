@@ -200,8 +200,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: the caller's; the board has a slot for each window.
             unsafe {
-                let (value, is_told) = board.read::<O::Accumulator>(window);
-                if simt::ballot(!is_told) == 0 {
+                let (value, is_published) = board.read::<O::Accumulator>(window);
+                if simt::ballot(!is_published) == 0 {
                     return Some(value);
                 }
                 let fault = simt::load_word(&raw const (*self.control).fault);

@@ -76,9 +76,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let chunk = node.chunk;
         let is_alone = chunk.leaf_count() <= FAN;
         // A scan wants no total of a segment of one node; but a whole chunk of wide items has one, and others wait for it.
-        let is_told = Self::CHUNKS_ARE_NODES
+        let is_published = Self::CHUNKS_ARE_NODES
             && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
-        if is_alone && self.task == Task::Scan && !is_told {
+        if is_alone && self.task == Task::Scan && !is_published {
             return;
         }
         // SAFETY: the caller's; there is a place for each value.

@@ -108,10 +108,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's.
         unsafe {
             let window = self.window(work.window);
-            let is_told = window.is_last != 0
+            let is_published = window.is_last != 0
                 || !window.is_combined()
                 || self.settle_window(work.window, &window);
-            let before = if is_told {
+            let before = if is_published {
                 self.value_before(&window)
             } else {
                 None

@@ -1,7 +1,8 @@
+use std::env;
 use std::process;
 
 use super::*;
-use crate::kernels::Kernel;
+use crate::compiled::Kernel;
 
 const OPERATORS: &str = "warpfold::operators! { twice: Twice, u32; }\n";
 const KERNELS: &str =

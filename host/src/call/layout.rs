@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Items;
 use crate::error::{Error, Result};
 use crate::gpu::BusyLane;
 use crate::kernel::Type;
 use crate::launch::Span;
+use crate::staged::Items;
 
 /// The alignment of a section, that of device memory.
 const ALIGNMENT: usize = 256;
@@ -48,7 +48,7 @@ impl Layout {
 
     /// A section for these items.
     pub fn section_for(&mut self, items: Items<'_>) -> Result<Section> {
-        self.section(items.count(), items.item)
+        self.section(items.count(), items.item())
     }
 
     /// Bytes of all sections.
@@ -87,6 +87,6 @@ impl Section {
 
     /// Writes the items to a lane's bytes.
     pub fn fill(self, bytes: &mut [u8], items: Items<'_>) {
-        bytes[self.at..self.at + items.bytes.len()].copy_from_slice(items.bytes);
+        bytes[self.at..self.at + items.bytes().len()].copy_from_slice(items.bytes());
     }
 }

@@ -2,14 +2,14 @@
 //! outputs. What was written of the outputs is copied back.
 
 use super::layout::{Layout, Section};
-use super::results::Results;
-use crate::call::{Verb, Work};
+use super::{Verb, Work};
+use crate::arguments::{Arguments, Memory, Shape};
 use crate::error::Result;
 use crate::gpu::{Entered, Lane};
 use crate::kernel::{Item, Row, Type};
 use crate::launch::Queue;
-use crate::request::arguments::{Arguments, Memory, Shape};
 use crate::selection::Count;
+use crate::staged::results::Results;
 
 /// The type of a number: an index, a length, a count.
 const NUMBER: Type = Type::of::<u64>();

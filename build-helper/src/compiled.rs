@@ -1,0 +1,19 @@
+//! Kernels as texts.
+
+/// A kernel's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its symbol.
+    pub symbol: String,
+    /// A whole PTX text, with this one entry.
+    pub text: String,
+}
+
+/// The kernels for a compute capability and all later ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// The kernels, in the order of their symbols.
+    pub kernels: Vec<Kernel>,
+}

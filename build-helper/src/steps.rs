@@ -1,0 +1,222 @@
+//! The steps of a build: the kernels of a file, packed for the host's macros to include.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use warpfold_kernels::launch::INTERFACE;
+
+use crate::build::{Build, Contents};
+use crate::cache::Cache;
+use crate::compiled::Compiled;
+use crate::device::{KERNELS_VERSION, at};
+use crate::error::{Error, Unfit};
+use crate::kernels::Origin;
+use crate::pack::Pack;
+use crate::pack::committed::{self, Stamp};
+use crate::rows;
+use crate::source::Source;
+use crate::toolchain::Toolchain;
+use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
+
+impl Build {
+    /// Writes the files that the host includes. They come from the committed device code if it fits. Otherwise rows that are not in the
+    /// cache are compiled. All is compiled if the device code is to be written, or with rust-cuda's compiler. Gives the reason why
+    /// committed code was not used, if there was one.
+    pub fn run(&self) -> Result<Option<Unfit>, Error> {
+        let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
+        let source = Source::parse(source)?;
+        let committed = self.read_committed(&source);
+        let (pack, unfit) = match committed {
+            _ if self.updates || self.is_for_rust_cuda() => (self.packed(&source)?, None),
+            _ if self.compares => (self.compared(&source, committed)?, None),
+            Some(Ok(pack)) => (pack, None),
+            Some(Err(unfit)) if self.locked => {
+                let path = self.committed();
+                return Err(Error::Unfit { path, unfit });
+            }
+            None if self.locked => {
+                let path = self.committed();
+                return Err(Error::NotCommitted { path });
+            }
+            Some(Err(unfit)) => match self.packed(&source) {
+                Err(Error::NoToolchain { compiler, .. }) => {
+                    let committed = Some((self.committed(), unfit));
+                    return Err(Error::NoToolchain {
+                        compiler,
+                        committed,
+                    });
+                }
+                packed => (packed?, Some(unfit)),
+            },
+            None => (self.packed(&source)?, None),
+        };
+        if self.updates {
+            // Texts that the library makes at load are never committed.
+            let is_kept = |compiled: &Compiled| {
+                let mut variants = self.variants();
+                variants.any(|variant| variant.capability == compiled.capability)
+            };
+            let texts = pack.compiled().map(|mut texts| {
+                texts.retain(is_kept);
+                texts
+            });
+            let file = texts.and_then(|texts| committed::to_file(&stamp(&source), &texts));
+            let file = file.ok_or_else(|| Error::NotPacked {
+                path: self.committed(),
+            })?;
+            write(&self.committed(), &file)?;
+        }
+        let [expression, bytes] = self.included();
+        write(&bytes, &pack.bytes())?;
+        write(&expression, texts(&bytes, &pack).as_bytes())?;
+        Ok(unfit)
+    }
+
+    /// The two files that the host's macro includes: an expression, and the bytes that it refers to.
+    pub fn included(&self) -> [PathBuf; 2] {
+        let name = self.contents.name();
+        ["rs", "bin"].map(|extension| self.output.join(format!("warpfold_{name}.{extension}")))
+    }
+
+    /// The committed device code, if there is any: packed, or why it does not fit.
+    fn read_committed(&self, source: &Source) -> Option<Result<Pack, Unfit>> {
+        let file = fs::read(self.committed()).ok()?;
+        // Unpacking and packing take long, so they are done once.
+        let key = stamp(source).hash().with(&file);
+        if let Some(pack) = self.cache.row(key) {
+            return Some(Ok(pack));
+        }
+        let pack = self.texts(source, &file).map(|texts| Pack::of(&texts));
+        if let Ok(pack) = &pack {
+            self.cache.keep_row(key, pack);
+        }
+        Some(pack)
+    }
+
+    /// The kernels in a file of committed device code.
+    fn texts(&self, source: &Source, file: &[u8]) -> Result<Vec<Compiled>, Unfit> {
+        let capabilities: Vec<_> = self.variants().map(|variant| variant.capability).collect();
+        let names: Vec<&str> = match self.contents {
+            Contents::Operators => source.rows().iter().map(|row| row.name.as_str()).collect(),
+            Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
+        };
+        // If a list cannot be read, or a macro writes it, it may have any name.
+        let is_listed = |name: &str| names.is_empty() || names.contains(&name);
+        let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
+            (Contents::Operators, Some((Origin::Library(_), name)))
+            | (Contents::Kernels, Some((Origin::User, name))) => is_listed(name),
+            _ => false,
+        };
+        committed::from_file(file, &stamp(source), &capabilities, is_symbol)
+    }
+
+    /// The kernels, compiled anew, if the committed ones are the same.
+    fn compared(
+        &self,
+        source: &Source,
+        committed: Option<Result<Pack, Unfit>>,
+    ) -> Result<Pack, Error> {
+        let path = self.committed();
+        let committed = committed.ok_or_else(|| Error::NotCommitted { path: path.clone() })?;
+        let committed = committed.map_err(|unfit| Error::Unfit {
+            path: path.clone(),
+            unfit,
+        })?;
+        let pack = rows::packed(self, source, &Cache::none())?;
+        let (found, expected) = (committed.compiled(), pack.compiled());
+        let differs = || {
+            let kernels = |compiled: Option<Vec<Compiled>>| {
+                let variants = compiled.unwrap_or_default().into_iter();
+                variants
+                    .flat_map(|variant| variant.kernels)
+                    .collect::<Vec<_>>()
+            };
+            let (found, expected) = (kernels(found.clone()), kernels(expected.clone()));
+            let other = expected.iter().find(|kernel| !found.contains(kernel));
+            other.map(|kernel| kernel.symbol.clone())
+        };
+        match found == expected && expected.is_some() {
+            true => Ok(pack),
+            false => Err(Error::Differs {
+                path,
+                symbol: differs(),
+            }),
+        }
+    }
+
+    /// The kernels, compiled with the compiler that the crate's features ask for, and packed.
+    fn packed(&self, source: &Source) -> Result<Pack, Error> {
+        #[cfg(feature = "cuda_builder")]
+        if self.is_for_rust_cuda() {
+            let compiled = crate::rust_cuda::compile(self);
+            return Ok(Pack::of(&compiled.map_err(|error| source.located(error))?));
+        }
+        rows::packed(self, source, &self.cache)
+    }
+
+    /// Whether rust-cuda's compiler is asked for. It compiles operators; kernels are rustc's.
+    fn is_for_rust_cuda(&self) -> bool {
+        cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
+    }
+
+    /// The variants that the file is compiled for, the best first.
+    pub(crate) fn variants(&self) -> impl Iterator<Item = &'static Variant> + use<> {
+        let makes_all = self.contents == Contents::Kernels;
+        let is_wanted = move |variant: &&Variant| {
+            makes_all || !MADE_BY_THE_LIBRARY.contains(&variant.capability)
+        };
+        VARIANTS.iter().filter(is_wanted)
+    }
+
+    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed or cached.
+    pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
+        let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
+        let source = Source::parse(source)?;
+        let names: Vec<&str> = match source.rows() {
+            [] => vec![""],
+            rows => rows.iter().map(|row| row.name.as_str()).collect(),
+        };
+        rows::compiled(self, &source, &Toolchain::find()?, &self.cache, &names)
+    }
+
+    /// The edition of the user's crate, as far as its manifest says it itself.
+    pub(crate) fn edition(&self) -> String {
+        let manifest = fs::read_to_string(self.crate_folder.join("Cargo.toml"));
+        let manifest = manifest.unwrap_or_default();
+        let edition = manifest.lines().find_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            let value = value.split('#').next()?.trim().trim_matches('"');
+            (key.trim() == "edition").then(|| value.to_owned())
+        });
+        edition.unwrap_or_else(|| "2024".to_owned())
+    }
+
+    /// The lock file that the user's crate is built with.
+    pub(crate) fn lock(&self) -> Option<PathBuf> {
+        let folders = self.crate_folder.ancestors();
+        folders
+            .map(|folder| folder.join("Cargo.lock"))
+            .find(|lock| lock.exists())
+    }
+}
+
+/// The inputs that determine a source's device code.
+fn stamp(source: &Source) -> Stamp {
+    Stamp {
+        kernels: format!("{KERNELS_VERSION}-{INTERFACE}"),
+        source: source.tokens().to_string(),
+    }
+}
+
+/// The expression that the host's macro includes: the bytes of a pack, which are in the file of this path, and the positions in them.
+fn texts(bytes: &Path, pack: &Pack) -> String {
+    let name = bytes.file_name().unwrap_or_default().to_string_lossy();
+    format!("Texts::new(include_bytes!({name:?}), {})", pack.table())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    fs::write(path, bytes).map_err(at(path))
+}
+
+#[cfg(test)]
+mod tests;

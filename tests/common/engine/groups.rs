@@ -1,0 +1,141 @@
+//! Reductions and scans of segments and of columns.
+
+use virtual_gpu::{Counters, LaunchError, RunOptions};
+use warpfold::{Element, Op};
+use warpfold_kernels::{columns, segments};
+
+use super::{Engine, shape};
+
+impl Engine {
+    /// Launches the kernel, a segmented reduction of no more segments than the workspace has items. Gives also whether the offsets
+    /// were refused.
+    pub fn segmented_reduce<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let count = offsets.len() - 1;
+        self.on_segments::<O, T>(items, offsets, count, &[], options)
+    }
+
+    /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
+    /// were refused.
+    pub fn segmented_scan<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        is_exclusive: bool,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let more = [u64::from(is_exclusive)];
+        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
+    }
+
+    /// Launches the kernel, of segments, with this many results and with further parameters.
+    fn on_segments<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        result_count: usize,
+        more: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let segment_count = offsets.len() - 1;
+        let output = self.upload(&vec![
+            <O::Output as bytemuck::Zeroable>::zeroed();
+            result_count
+        ]);
+        let report = self.upload(&[0_u64]);
+        let mut parameters = vec![
+            self.upload(items),
+            items.len() as u64,
+            self.upload(offsets),
+            4,
+            0,
+            segment_count as u64,
+            0,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+            report,
+            self.windows_per_block,
+        ];
+        parameters.extend(more);
+        let windows =
+            segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
+        let blocks = windows.div_ceil(self.windows_per_block);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        // As the library, or nearly.
+        let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
+            true => segments::tuning::SHORT_BLOCK_THREADS,
+            false => segments::tuning::LONG_BLOCK_THREADS,
+        };
+        let shape = shape(blocks, threads, shared_bytes);
+        let counters = self.launch(&shape, &parameters, options)?;
+        let is_refused = self.download::<u64>(report, 1)[0] != 0;
+        let results = match is_refused {
+            true => Vec::new(),
+            false => self.download(output, result_count),
+        };
+        Ok((results, is_refused, counters))
+    }
+
+    /// Launches the kernel, a reduction of columns of no more items than the workspace has.
+    pub fn columns_reduce<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
+    }
+
+    /// Launches the kernel, a scan of columns of no more items than the workspace has.
+    pub fn columns_scan<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        is_exclusive: bool,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        let more = [u64::from(is_exclusive)];
+        self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
+    }
+
+    /// Launches the kernel, of columns, with this many results and with further parameters.
+    fn on_columns<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        result_count: usize,
+        more: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        let output_bytes = result_count * size_of::<O::Output>();
+        let output = self.memory.alloc(output_bytes as u64).unwrap();
+        let (rows, columns) = (matrix.len() / column_count, column_count as u64);
+        let mut parameters = vec![
+            self.upload(matrix),
+            rows as u64,
+            columns,
+            columns,
+            columns,
+            rows as u64 * columns,
+            // No count of rows or of matrices.
+            0,
+            0,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+        ];
+        parameters.extend(more);
+        let blocks = columns::block_count(rows as u64, columns);
+        let shared_bytes = columns::shared_bytes::<O::Accumulator>();
+        let shape = shape(blocks, columns::BLOCK_THREADS, shared_bytes);
+        let counters = self.launch(&shape, &parameters, options)?;
+        Ok((self.download(output, result_count), counters))
+    }
+}

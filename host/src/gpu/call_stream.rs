@@ -1,4 +1,4 @@
-//! Streams of the library's own, for calls that wait: on each, one call at a time. And the scratch memory that any stream's launches have.
+//! Streams of the library's own, for calls that wait: on each, one call at a time; and the scratch memory of a stream's launches.
 //!
 //! They are not ordered with the default stream, so captures do not affect them. A call that has to run after the program's queued
 //! work waits for an event.

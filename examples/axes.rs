@@ -71,8 +71,7 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
                 cpu = place;
             }
         }
-        if device != cpu as u64 {
-            let cpu = cpu as u64;
+        if device as usize != cpu {
             return Err(format!(
                 "row {row}: the device finds the greatest at {device}, the CPU at {cpu}"
             )
@@ -82,7 +81,7 @@ fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What has come so far along the middle axis.
+/// Running sums along the middle axis.
 fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let extents = Extents {
         outer: 16,

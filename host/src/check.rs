@@ -8,12 +8,12 @@
 //! A flaw that is found is real. That none is found proves nothing beyond the items that were given: give those at the edges
 //! (zeros of both signs, infinities, NaN, the least and the greatest, equal ones).
 
+mod bytes;
 mod floats;
 mod near;
 
 use std::any::type_name;
 use std::fmt;
-use std::ops::Deref;
 
 use bytemuck::bytes_of;
 
@@ -22,7 +22,8 @@ use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::{Cpu, reduce, scan};
 use crate::{Commutative, Op, Pair};
-use floats::Floats;
+pub use bytes::Bytes;
+use bytes::hint;
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -151,85 +152,6 @@ fn claim(claims_exact: &bool) -> &'static str {
     match claims_exact {
         true => ", though it says that it is exact",
         false => "",
-    }
-}
-
-/// What to do where results that should be the same differ in the bits of NaNs alone.
-fn hint(left: &Bytes, right: &Bytes) -> &'static str {
-    let floats = left
-        .floats
-        .filter(|floats| floats.differ_by_nan(left, right));
-    match floats {
-        Some(_) => "; both are NaN: make every NaN the same one in `lower`",
-        None => "",
-    }
-}
-
-/// A value's bytes, lowest address first. They are written in hexadecimal digits and, if the value is made of floats, as numbers.
-///
-/// ```
-/// let bytes = warpfold::Bytes::of(&1.5f32);
-/// assert_eq!(bytes.to_string(), "0x3fc00000 (1.5)");
-/// assert_eq!(*bytes, 1.5f32.to_le_bytes());
-/// ```
-#[derive(Clone)]
-pub struct Bytes {
-    bytes: Box<[u8]>,
-    floats: Option<Floats>,
-}
-
-impl Bytes {
-    /// The bytes of a value.
-    pub fn of<R: Item>(value: &R) -> Self {
-        Self::of_operator(value, false)
-    }
-
-    /// The bytes of a result, by an operator that rounds or not.
-    fn of_operator<R: Item>(value: &R, rounds: bool) -> Self {
-        Self {
-            bytes: bytes_of(value).into(),
-            floats: Floats::of::<R>(rounds),
-        }
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl PartialEq for Bytes {
-    fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
-    }
-}
-
-impl Eq for Bytes {}
-
-impl fmt::Debug for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.chunks(4);
-        for (place, word) in words.enumerate() {
-            f.write_str(if place == 0 { "0x" } else { "_" })?;
-            for byte in word.iter().rev() {
-                write!(f, "{byte:02x}")?;
-            }
-        }
-        if let Some(floats) = self.floats {
-            f.write_str(" (")?;
-            floats.write(self, f)?;
-            f.write_str(")")?;
-        }
-        Ok(())
     }
 }
 

@@ -16,9 +16,15 @@ use crate::kernel::Item;
 /// assert_eq!(*bytes, 1.5f32.to_le_bytes());
 /// ```
 #[derive(Clone)]
-pub struct Bytes {
+pub struct Bytes(Box<Value>);
+
+/// What [`Bytes`] has, in a box of its own: a flaw has up to five.
+#[derive(Clone)]
+struct Value {
     bytes: Box<[u8]>,
-    floats: Option<Floats>,
+    rounds: bool,
+    /// [`Floats::of`] the value's type. Of the many values of a check, few are written.
+    floats: fn(bool) -> Option<Floats>,
 }
 
 impl Bytes {
@@ -29,10 +35,15 @@ impl Bytes {
 
     /// The bytes of a result, by an operator that rounds or not.
     pub(super) fn of_operator<R: Item>(value: &R, rounds: bool) -> Self {
-        Self {
+        Self(Box::new(Value {
             bytes: bytes_of(value).into(),
-            floats: Floats::of::<R>(rounds),
-        }
+            rounds,
+            floats: Floats::of::<R>,
+        }))
+    }
+
+    fn floats(&self) -> Option<Floats> {
+        (self.0.floats)(self.0.rounds)
     }
 }
 
@@ -40,13 +51,13 @@ impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.bytes
+        &self.0.bytes
     }
 }
 
 impl PartialEq for Bytes {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self[..] == other[..]
     }
 }
 
@@ -67,7 +78,7 @@ impl fmt::Display for Bytes {
                 write!(f, "{byte:02x}")?;
             }
         }
-        if let Some(floats) = self.floats {
+        if let Some(floats) = self.floats() {
             f.write_str(" (")?;
             floats.write(self, f)?;
             f.write_str(")")?;
@@ -79,7 +90,7 @@ impl fmt::Display for Bytes {
 /// What to do where results that should be the same differ in the bits of NaNs alone.
 pub(super) fn hint(left: &Bytes, right: &Bytes) -> &'static str {
     let floats = left
-        .floats
+        .floats()
         .filter(|floats| floats.differ_by_nan(left, right));
     match floats {
         Some(_) => "; both are NaN: make every NaN the same one in `lower`",

@@ -97,6 +97,18 @@ pub enum Error {
         /// The lines of the two rows.
         lines: [usize; 2],
     },
+    /// Two rows of `operators!` give the same kernels.
+    #[error(
+        "the rows `{}` and `{}`, in lines {} and {}, are of one operator and one type of items: one row gives all of their kernels. Leave \
+         the other out.",
+        .names[0], .names[1], .lines[0], .lines[1]
+    )]
+    EqualRows {
+        /// The names of the two rows.
+        names: [String; 2],
+        /// Their lines.
+        lines: [usize; 2],
+    },
     /// The compiler refused the file; what it printed.
     #[error("{}the file does not compile for the GPU ({target}):\n{messages}", advice(.messages))]
     Compiler {
@@ -127,6 +139,8 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
+    /// Whether the row has other kernels than a reduction, so that fewer may do.
+    pub may_reduce_only: bool,
 }
 
 impl fmt::Display for Refusal {
@@ -136,13 +150,21 @@ impl fmt::Display for Refusal {
             operator,
             line,
             reason,
+            may_reduce_only,
         } = self;
         let advice = reason.advice();
         write!(f, "`{function}` of `{operator}`")?;
         if let Some(line) = line {
             write!(f, ", whose row is in line {line}")?;
         }
-        write!(f, ": {reason}\n  instead: {advice}")
+        write!(f, ": {reason}\n  instead: {advice}")?;
+        if *reason == Reason::LocalMemory && *may_reduce_only {
+            write!(
+                f,
+                ". A scan holds more values at a time than a reduction: where no scan is wanted, write `reduction only` after the row"
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -129,6 +129,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
                 operator: operator.to_owned(),
                 line: None,
                 reason,
+                may_reduce_only: false,
             });
         }
     }
@@ -169,6 +170,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
         operator: operator.to_owned(),
         line: None,
         reason,
+        may_reduce_only: false,
     }
 }
 

@@ -30,7 +30,13 @@ impl fmt::Display for Reason {
             }
             Self::LocalMemory => write!(
                 f,
-                "it needs local memory, which is slow: an array is indexed by a value known only at run time, or is too long for registers"
+                "it needs local memory, which is slow: an array is indexed by a value known only at run time, is too long for registers, or is read as \
+                 a number (`from_le_bytes`) where it begins at no multiple of 4 in its item"
+            ),
+            // The compiler's own name says nothing.
+            Self::Static(name) if name.starts_with("anon_") => write!(
+                f,
+                "it uses a constant array as a table, which kernels do not carry: it is indexed at run time, or in a loop that was not unrolled"
             ),
             Self::Static(name) => write!(
                 f,
@@ -69,10 +75,13 @@ impl Reason {
                 "mark it `#[inline(always)]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
             }
             Self::LocalMemory => {
-                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out. A scan holds more values \
-                 at a time than a reduction: where no scan is wanted, write `reduction only` after the row"
+                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out. Take bytes apart by a \
+                 pattern before they become a number: `let [a, b, c, d] = item.field; f32::from_le_bytes([a, b, c, d])`; or lay the field at a \
+                 multiple of 4"
             }
-            Self::Static(_) => "compute the value, or choose it by `match`",
+            Self::Static(_) => {
+                "compute the value, or choose it by `match`; if a loop indexes a constant array, write the loop's turns out"
+            }
             Self::Endless => "give every loop an exit that is reached",
             Self::Effect(_) => {
                 "leave out volatile accesses, atomics and raw pointers to other memory"

@@ -37,6 +37,40 @@ pub struct Row {
     bytes: Range<usize>,
 }
 
+impl Row {
+    /// Its operator and items, as text, and the word before `only`, if there is one.
+    fn parts(&self) -> (String, Option<String>) {
+        let [_, _, of @ .., _] = &self.tokens[..] else {
+            return (String::new(), None);
+        };
+        let (of, word) = match of {
+            [
+                of @ ..,
+                TokenTree::Punct(_),
+                TokenTree::Ident(word),
+                TokenTree::Ident(only),
+            ] if only == "only" => (of, Some(word.to_string())),
+            of => (of, None),
+        };
+        (TokenStream::from_iter(of.iter().cloned()).to_string(), word)
+    }
+
+    /// Whether it gives a reduction and scans: no word says otherwise, and it has neither two inputs nor a choice.
+    fn has_all_kinds(&self) -> bool {
+        let is =
+            |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(name) if name == word);
+        let has_two_inputs = self
+            .tokens
+            .windows(2)
+            .any(|two| is(&two[0], "pairs") && is(&two[1], "of"));
+        let last = self.tokens.iter().rev().nth(1);
+        let is_other = ["only", "predicate", "equality"]
+            .iter()
+            .any(|word| last.is_some_and(|last| is(last, word)));
+        !has_two_inputs && !is_other
+    }
+}
+
 impl Source {
     /// Reads a file's text. A text that is not Rust has no tokens: the compiler will report its mistakes.
     pub fn parse(text: String) -> Result<Self, Error> {
@@ -54,6 +88,7 @@ impl Source {
         let (list, others) = split_list_off("operators", &tokens);
         let rows = list.map(|list| rows(&list)).unwrap_or_default();
         refuse_equal_names(&rows)?;
+        refuse_equal_rows(&rows)?;
         Ok(Self {
             tokens: normal::hash(&tokens),
             items: Items::of(others),
@@ -80,16 +115,15 @@ impl Source {
 
     /// An error with the lines of the rows that it is about, in their order.
     pub fn located(&self, error: Error) -> Error {
-        let line = |name: &str| {
-            self.rows
-                .iter()
-                .find(|row| row.name == name)
-                .map(|row| row.line)
-        };
         match error {
             Error::Refused(mut refusals) => {
                 for refusal in &mut refusals {
-                    refusal.line = line(&refusal.operator);
+                    let mut rows = self.rows.iter();
+                    let row = rows.find(|row| row.name == refusal.operator);
+                    refusal.line = row.map(|row| row.line);
+                    // The reduction itself is refused just the same.
+                    refusal.may_reduce_only =
+                        refusal.function != "reduce" && row.is_some_and(Row::has_all_kinds);
                 }
                 refusals.sort_by_key(|refusal| refusal.line);
                 Error::Refused(refusals)
@@ -198,6 +232,25 @@ fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {
             return Err(Error::EqualNames {
                 name: row.name.clone(),
                 lines: [first.line, row.line],
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses rows that give the same kernels. A row of the reduction and a row of the scans have none in common.
+fn refuse_equal_rows(rows: &[Row]) -> Result<(), Error> {
+    let parts: Vec<_> = rows.iter().map(Row::parts).collect();
+    let share = |a: usize, b: usize| {
+        let ((of_a, word_a), (of_b, word_b)) = (&parts[a], &parts[b]);
+        of_a == of_b && (word_a == word_b || word_a.is_none() || word_b.is_none())
+    };
+    for at in 0..rows.len() {
+        if let Some(first) = (0..at).find(|first| share(*first, at)) {
+            let two = [&rows[first], &rows[at]];
+            return Err(Error::EqualRows {
+                names: two.map(|row| row.name.clone()),
+                lines: two.map(|row| row.line),
             });
         }
     }

@@ -28,7 +28,7 @@ fn each_operator_is_refused_for_its_reason() {
             .filter(|refusal| refusal.function == function && refusal.operator == operator);
         let refusal = found
             .next()
-            .unwrap_or_else(|| panic!("{operator} is not refused"));
+            .unwrap_or_else(|| panic!("{function} of {operator} is not refused: {refusals:?}"));
         &refusal.reason
     };
     let panics = |function, operator, when: &str| match reason(function, operator) {
@@ -54,16 +54,26 @@ fn each_operator_is_refused_for_its_reason() {
         Reason::Effect(instruction) => assert!(instruction.contains("st.volatile")),
         found => panic!("{found:?}"),
     }
+    match reason("combine", "loops") {
+        Reason::Static(name) => assert!(name.starts_with("anon"), "{name}"),
+        found => panic!("{found:?}"),
+    }
+    assert_eq!(reason("reduce", "unaligned"), &Reason::LocalMemory);
     // A message names the row's line, and what to write.
     let calls = refusals.iter().find(|refusal| refusal.operator == "local");
     let message = calls.map(ToString::to_string).unwrap_or_default();
     assert!(
-        message.contains("`local`, whose row is in line 93:"),
+        message.contains("`local`, whose row is in line 158:"),
         "{message}"
     );
-    assert!(message.contains("`reduction only`"), "{message}");
+    // A reduction it is already.
+    assert!(!message.contains("`reduction only`"), "{message}");
+    assert!(
+        message.contains("`let [a, b, c, d] = item.field"),
+        "{message}"
+    );
     let operators = refusals.iter().map(|refusal| &refusal.operator);
-    assert_eq!(operators.count(), 10, "{refusals:?}");
+    assert_eq!(operators.count(), 12, "{refusals:?}");
 }
 
 /// A mistake in a file that is otherwise right: the replaced text, its replacement, the line, and the first line on the screen.
@@ -133,9 +143,10 @@ fn each_mistake_in_a_row_or_a_type_is_answered() {
 fn mistakes_in_several_rows_are_told_at_once() {
     let mut build = common::build("twice");
     let source = fs::read_to_string(&build.source).expect("the operators");
-    let source = source.replace("impl Commutative for Mine {}", "");
+    let source = source.replace("impl Commutative for Mine {}", "type Other = Mine;");
     build.source = build.output.join("mistaken_rows.rs");
-    fs::write(&build.source, source.replacen("same: ", "other: ", 1)).expect("two mistakes");
+    let source = source.replacen("same: Mine", "other: Other", 1);
+    fs::write(&build.source, source).expect("two mistakes");
     let error = build.compile().expect_err("two rows that do not commute");
     let message = error.to_string();
     for line in [28, 29] {
@@ -194,4 +205,11 @@ fn a_mistake_is_answered_with_its_line_and_what_to_write() {
         message.contains("`same`") && message.contains("lines 28 and 29"),
         "{message}"
     );
+    let mut build = common::build("twice");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    build.source = build.output.join("two_names.rs");
+    fs::write(&build.source, source.replacen("same: ", "other: ", 1)).expect("two names");
+    let message = build.compile().expect_err("two rows alike").to_string();
+    let rows = "the rows `other` and `same`, in lines 28 and 29,";
+    assert!(message.starts_with(rows), "{message}");
 }

@@ -8,6 +8,8 @@
 //! A flaw that is found is real. That none is found proves nothing beyond the items that were given: give those at the edges
 //! (zeros of both signs, infinities, NaN, the least and the greatest, equal ones).
 
+mod bytes;
+mod floats;
 mod near;
 
 use std::any::type_name;
@@ -20,6 +22,8 @@ use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::{Cpu, reduce, scan};
 use crate::{Commutative, Op, Pair};
+pub use bytes::Bytes;
+use bytes::hint;
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -52,7 +56,8 @@ pub enum OperatorFlaw {
 
     /// Combining with the identity changes a value.
     #[error(
-        "{operator}: the identity is not exact: combined with it on the {side}, {value} becomes {result}"
+        "{operator}: the identity is not exact: combined with it on the {side}, {value} becomes {result}{}",
+        hint(.value, .result)
     )]
     Identity {
         /// The operator's type.
@@ -78,8 +83,8 @@ pub enum OperatorFlaw {
 
     /// The result depends on the grouping: by more than rounding, or at all if the operator says that it is exact.
     #[error(
-        "{operator} is not associative{}: of {}, {} and {}, (a ⊕ b) ⊕ c is {left} and a ⊕ (b ⊕ c) is {right}",
-        claim(.claims_exact), .operands[0], .operands[1], .operands[2]
+        "{operator} is not associative{}: of {}, {} and {}, (a ⊕ b) ⊕ c is {left} and a ⊕ (b ⊕ c) is {right}{}",
+        claim(.claims_exact), .operands[0], .operands[1], .operands[2], hint(.left, .right)
     )]
     Association {
         /// The operator's type.
@@ -96,8 +101,8 @@ pub enum OperatorFlaw {
 
     /// The result depends on the order: by more than rounding, or at all if the operator says that it is exact.
     #[error(
-        "{operator} is not commutative{}: of {} and {}, a ⊕ b is {left} and b ⊕ a is {right}",
-        claim(.claims_exact), .operands[0], .operands[1]
+        "{operator} is not commutative{}: of {} and {}, a ⊕ b is {left} and b ⊕ a is {right}{}",
+        claim(.claims_exact), .operands[0], .operands[1], hint(.left, .right)
     )]
     Commutation {
         /// The operator's type.
@@ -114,7 +119,8 @@ pub enum OperatorFlaw {
 
     /// The device gives other bits than the host.
     #[error(
-        "{operator}: {kind} of {item_count} items gives {device} on the device and {host} on the host, at place {place}"
+        "{operator}: {kind} of {item_count} items gives {device} on the device and {host} on the host, at place {place}{}",
+        hint(.device, .host)
     )]
     Bits {
         /// The operator's type.
@@ -146,28 +152,6 @@ fn claim(claims_exact: &bool) -> &'static str {
     match claims_exact {
         true => ", though it says that it is exact",
         false => "",
-    }
-}
-
-/// A value's bytes, lowest address first; written in hexadecimal digits.
-///
-/// ```
-/// let bytes = warpfold::Bytes(Box::new(1.0f32.to_le_bytes()));
-/// assert_eq!(bytes.to_string(), "0x3f800000");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bytes(pub Box<[u8]>);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.0.chunks(4);
-        for (place, word) in words.enumerate() {
-            f.write_str(if place == 0 { "0x" } else { "_" })?;
-            for byte in word.iter().rev() {
-                write!(f, "{byte:02x}")?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -226,7 +210,7 @@ where
         let items = repeated(items, item_count);
         let device = reduce::<O, _>(&items).wait(Gpu::global()?)?;
         let host = reduce::<O, _>(&items).wait(Cpu)?;
-        compare::<O, _>("a reduction", &[device], &[host], item_count)?;
+        compare::<O, _, _>("a reduction", &[device], &[host], item_count)?;
     }
     Ok(())
 }
@@ -258,7 +242,7 @@ where
         let request = || reduce::<O, _>((&left, &right));
         let device = request().wait(Gpu::global()?)?;
         let host = request().wait(Cpu)?;
-        compare::<O, _>("a reduction of pairs", &[device], &[host], item_count)?;
+        compare::<O, _, _>("a reduction of pairs", &[device], &[host], item_count)?;
     }
     Ok(())
 }
@@ -293,11 +277,11 @@ where
         let inclusive = || scan::<O, _>(&items);
         let device = inclusive().wait(Gpu::global()?)?;
         let host = inclusive().wait(Cpu)?;
-        compare::<O, _>("an inclusive scan", &device, &host, item_count)?;
+        compare::<O, _, _>("an inclusive scan", &device, &host, item_count)?;
         let exclusive = || scan::<O, _>(&items).exclusive();
         let device = exclusive().wait(Gpu::global()?)?;
         let host = exclusive().wait(Cpu)?;
-        compare::<O, _>("an exclusive scan", &device, &host, item_count)?;
+        compare::<O, _, _>("an exclusive scan", &device, &host, item_count)?;
     }
     Ok(())
 }
@@ -308,12 +292,13 @@ fn repeated<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     places.map(|place| items[place]).collect()
 }
 
-fn compare<O, R: Item>(
+fn compare<O: Op<T, Output = R>, T: Item, R: Item>(
     kind: &'static str,
     device: &[R],
     host: &[R],
     item_count: usize,
 ) -> Result<(), OperatorFlaw> {
+    let rounds = !O::EXACT;
     let differs = |(device, host): (&R, &R)| bytes_of(device) != bytes_of(host);
     match std::iter::zip(device, host).position(differs) {
         None => Ok(()),
@@ -322,14 +307,10 @@ fn compare<O, R: Item>(
             kind,
             item_count,
             place,
-            device: bytes(&device[place]),
-            host: bytes(&host[place]),
+            device: Bytes::of_operator(&device[place], rounds),
+            host: Bytes::of_operator(&host[place], rounds),
         }),
     }
-}
-
-fn bytes<R: Item>(result: &R) -> Bytes {
-    Bytes(bytes_of(result).into())
 }
 
 /// The laws of an operator, and values to check them on.
@@ -444,7 +425,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
 
 /// A value as it is written to an output.
 fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
-    bytes(&O::lower(value))
+    Bytes::of_operator(&O::lower(value), !O::EXACT)
 }
 
 /// The alignment of a result or, of one without an alignment, such as a pair of several types, the one that its size allows.

@@ -62,6 +62,8 @@ macro_rules! operators {
         $($crate::operators!(@kernel $kind $name, $op, $item);)*
     };
     (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
+        // A use of the operator, as the compiler counts them: an operator with a row is not dead code, even if only tests ask for it.
+        const _: ::core::marker::PhantomData<$op> = ::core::marker::PhantomData;
         // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` was written by this package's build
         // script to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the
         // kernel of the same line, since names differ, or none, and then loading it is an error.
@@ -77,6 +79,8 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
+        // A use, likewise.
+        const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
         // SAFETY: the entry is made for the items that this line names. `TEXTS` was written by this package's build script to its
         // `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the same
         // line, since names differ, or none, and then loading it is an error.

@@ -84,6 +84,71 @@ impl Op<u32> for Lifts {
 
 impl Commutative for Lifts {}
 
+const PRIMES: [u32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+
+operator!(Loops, |a, b| {
+    let mut all = b;
+    for i in 0..a % 100 {
+        all = all.rotate_left(5) ^ PRIMES[i as usize % 8];
+    }
+    all
+});
+
+warpfold::item! {
+    /// A number that begins at no multiple of 4.
+    pub struct Odd {
+        pub kind: u8,
+        pub weight: [u8; 4],
+        pub rest: [u8; 15],
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Unaligned;
+
+impl Op<Odd> for Unaligned {
+    type Accumulator = f32;
+    type Output = f32;
+    fn identity() -> f32 {
+        -0.0
+    }
+    fn lift(item: Odd) -> f32 {
+        f32::from_le_bytes(item.weight)
+    }
+    fn combine(a: f32, b: f32) -> f32 {
+        a + b
+    }
+    fn lower(value: f32) -> f32 {
+        value
+    }
+}
+
+impl Commutative for Unaligned {}
+
+/// The same, as the advice says.
+#[derive(Clone, Copy)]
+pub struct TakenApart;
+
+impl Op<Odd> for TakenApart {
+    type Accumulator = f32;
+    type Output = f32;
+    fn identity() -> f32 {
+        -0.0
+    }
+    fn lift(item: Odd) -> f32 {
+        let [a, b, c, d] = item.weight;
+        f32::from_le_bytes([a, b, c, d])
+    }
+    fn combine(a: f32, b: f32) -> f32 {
+        a + b
+    }
+    fn lower(value: f32) -> f32 {
+        value
+    }
+}
+
+impl Commutative for TakenApart {}
+
 warpfold::operators! {
     indexes: Indexes, u32, reduction only;
     divides: Divides, u32, reduction only;
@@ -95,4 +160,7 @@ warpfold::operators! {
     hangs: Hangs, u32, reduction only;
     writes: Writes, u32, reduction only;
     lifts: Lifts, u32, reduction only;
+    loops: Loops, u32, reduction only;
+    unaligned: Unaligned, Odd, reduction only;
+    taken_apart: TakenApart, Odd, reduction only;
 }

@@ -36,7 +36,7 @@ fn readings(alignment: usize) -> &'static [Reading] {
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =
-            |value: &Bytes| -> Vec<f64> { value.0.chunks(bytes).filter_map(read).collect() };
+            |value: &Bytes| -> Vec<f64> { value.chunks(bytes).filter_map(read).collect() };
         let (left, right) = (numbers(left), numbers(right));
         let all = operands.iter().flat_map(numbers);
         let all = all.chain(left.iter().chain(&right).copied());

@@ -72,8 +72,8 @@ fn an_inexact_identity_is_told() {
     };
     let text = laws::<PositiveZero>().check().unwrap_err();
     assert_eq!(format!("{text:?}"), text.to_string());
-    assert_eq!(value.to_string(), "0x80000000");
-    assert_eq!(result.to_string(), "0x00000000");
+    assert_eq!(value.to_string(), "0x80000000 (-0.0)");
+    assert_eq!(result.to_string(), "0x00000000 (0.0)");
 }
 
 #[test]
@@ -97,16 +97,58 @@ fn no_items_are_told() {
 
 #[test]
 fn other_bits_on_the_device_are_told() {
-    let flaw = compare::<Rounds, f32>("a reduction", &[1.0, 2.0], &[1.0, 2.5], 7).unwrap_err();
+    let flaw = compare::<Rounds, f32, f32>("a reduction", &[1.0, 2.0], &[1.0, 2.5], 7).unwrap_err();
     let text = flaw.to_string();
     assert!(
-        text.contains("7 items gives 0x40000000 on the device"),
+        text.contains("7 items gives 0x40000000 (2.0) on the device"),
         "{text}"
     );
     assert!(
-        text.ends_with("0x40200000 on the host, at place 1"),
+        text.ends_with("0x40200000 (2.5) on the host, at place 1"),
         "{text}"
     );
+}
+
+#[test]
+fn nans_with_other_bits_are_told_with_what_to_do() {
+    let nan = |bits| f32::from_bits(bits);
+    let of = |device, host| {
+        let flaw = compare::<Rounds, f32, f32>("a reduction", &[device], &[host], 17);
+        flaw.unwrap_err().to_string()
+    };
+    let text = of(nan(0xffc0_0000), nan(0x7fc0_0000));
+    let hint = "0x7fc00000 (NaN) on the host, at place 0; both are NaN: make every NaN the same one in `lower`";
+    assert!(text.ends_with(hint), "{text}");
+    assert!(!of(nan(0x7fc0_0000), 1.0).contains("both are NaN"));
+    assert!(!of(2.0, 1.0).contains("both are NaN"));
+}
+
+#[test]
+fn values_of_floats_are_written_as_numbers_too() {
+    assert_eq!(Bytes::of(&f32::INFINITY).to_string(), "0x7f800000 (inf)");
+    assert_eq!(
+        Bytes::of(&[0.5f32, -1e-45]).to_string(),
+        "0x3f000000_80000001 (0.5, -1e-45)"
+    );
+    assert_eq!(Bytes::of(&0.1f64).to_string(), "0x9999999a_3fb99999 (0.1)");
+    assert_eq!(Bytes::of(&half::f16::ONE).to_string(), "0x3c00 (1.0)");
+    assert_eq!(Bytes::of(&half::bf16::ONE).to_string(), "0x3f80 (1.0)");
+    assert_eq!(Bytes::of(&7u32).to_string(), "0x00000007");
+    assert_eq!(Bytes::of_operator(&7u32, true).to_string(), "0x00000007");
+}
+
+#[test]
+fn a_struct_of_an_operator_that_rounds_is_written_as_numbers_too() {
+    crate::item! {
+        struct Point {
+            x: f32,
+            y: f32,
+        }
+    }
+    let point = Point { x: 1.0, y: -0.0 };
+    assert_eq!(Bytes::of(&point).to_string(), "0x3f800000_80000000");
+    let rounded = Bytes::of_operator(&point, true);
+    assert_eq!(rounded.to_string(), "0x3f800000_80000000 (1.0, -0.0)");
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! Values in messages: their bytes and, if they are made of floats, their numbers.
+
+use std::fmt;
+use std::ops::Deref;
+
+use bytemuck::bytes_of;
+
+use super::floats::Floats;
+use crate::kernel::Item;
+
+/// A value's bytes, lowest address first. They are written in hexadecimal digits and, if the value is made of floats, as numbers.
+///
+/// ```
+/// let bytes = warpfold::Bytes::of(&1.5f32);
+/// assert_eq!(bytes.to_string(), "0x3fc00000 (1.5)");
+/// assert_eq!(*bytes, 1.5f32.to_le_bytes());
+/// ```
+#[derive(Clone)]
+pub struct Bytes(Box<Value>);
+
+/// What [`Bytes`] has, in a box of its own: a flaw has up to five.
+#[derive(Clone)]
+struct Value {
+    bytes: Box<[u8]>,
+    rounds: bool,
+    /// [`Floats::of`] the value's type. Of the many values of a check, few are written.
+    floats: fn(bool) -> Option<Floats>,
+}
+
+impl Bytes {
+    /// The bytes of a value.
+    pub fn of<R: Item>(value: &R) -> Self {
+        Self::of_operator(value, false)
+    }
+
+    /// The bytes of a result, by an operator that rounds or not.
+    pub(super) fn of_operator<R: Item>(value: &R, rounds: bool) -> Self {
+        Self(Box::new(Value {
+            bytes: bytes_of(value).into(),
+            rounds,
+            floats: Floats::of::<R>,
+        }))
+    }
+
+    fn floats(&self) -> Option<Floats> {
+        (self.0.floats)(self.0.rounds)
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl Eq for Bytes {}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.chunks(4);
+        for (place, word) in words.enumerate() {
+            f.write_str(if place == 0 { "0x" } else { "_" })?;
+            for byte in word.iter().rev() {
+                write!(f, "{byte:02x}")?;
+            }
+        }
+        if let Some(floats) = self.floats() {
+            f.write_str(" (")?;
+            floats.write(self, f)?;
+            f.write_str(")")?;
+        }
+        Ok(())
+    }
+}
+
+/// What to do where results that should be the same differ in the bits of NaNs alone.
+pub(super) fn hint(left: &Bytes, right: &Bytes) -> &'static str {
+    let floats = left
+        .floats()
+        .filter(|floats| floats.differ_by_nan(left, right));
+    match floats {
+        Some(_) => "; both are NaN: make every NaN the same one in `lower`",
+        None => "",
+    }
+}

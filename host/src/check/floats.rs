@@ -1,0 +1,66 @@
+//! Results read as floats, for people: in hexadecimal digits, a NaN is hard to tell from a rounding error.
+
+use std::any::type_name;
+use std::fmt;
+
+use half::{bf16, f16};
+
+/// A kind of floats, which a result is made of.
+#[derive(Clone, Copy)]
+pub struct Floats {
+    bytes: usize,
+    is_nan: fn(&[u8]) -> bool,
+    write: fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result,
+}
+
+/// The kind of a float's type.
+macro_rules! floats {
+    ($float:ty) => {
+        Floats {
+            bytes: size_of::<$float>(),
+            is_nan: |bytes| bytemuck::pod_read_unaligned::<$float>(bytes).is_nan(),
+            write: |bytes, f| write!(f, "{:?}", bytemuck::pod_read_unaligned::<$float>(bytes)),
+        }
+    };
+}
+
+impl Floats {
+    /// The floats of a float or an array of floats. Of another type that is not of integers, those of its alignment, if its operator
+    /// rounds: words that are no floats are then read as floats, too.
+    pub fn of<R>(rounds: bool) -> Option<Self> {
+        let name = type_name::<R>().trim_start_matches('[');
+        let element = name.split_once(';').map_or(name, |(element, _)| element);
+        let element = element.rsplit("::").next().unwrap_or(element);
+        match (element, align_of::<R>()) {
+            ("f64", _) => Some(floats!(f64)),
+            ("f32", _) => Some(floats!(f32)),
+            ("f16", _) => Some(floats!(f16)),
+            ("bf16", _) => Some(floats!(bf16)),
+            ("u64" | "i64" | "u32" | "i32", _) => None,
+            (_, 8) if rounds => Some(floats!(f64)),
+            (_, 4) if rounds => Some(floats!(f32)),
+            _ => None,
+        }
+    }
+
+    /// Writes each number, with as many digits as tell it from others.
+    pub fn write(self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, number) in bytes.chunks_exact(self.bytes).enumerate() {
+            if place > 0 {
+                f.write_str(", ")?;
+            }
+            (self.write)(number, f)?;
+        }
+        Ok(())
+    }
+
+    /// Whether two results differ in nothing but the bits of NaNs.
+    pub fn differ_by_nan(self, left: &[u8], right: &[u8]) -> bool {
+        let pairs = std::iter::zip(
+            left.chunks_exact(self.bytes),
+            right.chunks_exact(self.bytes),
+        );
+        let mut others = pairs.filter(|(a, b)| a != b);
+        left != right && others.all(|(a, b)| (self.is_nan)(a) && (self.is_nan)(b))
+    }
+}

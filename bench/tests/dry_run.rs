@@ -96,10 +96,10 @@ fn shapes_are_right() {
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
     // Seven of one reading; segments of two lengths by offsets, scanned and as rows, and by a power law; sums and scans of two
-    // numbers of columns; places and moments of rows; three selections of three shares; runs of three lengths; sums and two scans by key of these.
+    // numbers of columns; places, in two types, `LogSumExp` and moments of rows; scans in two directions; three selections of three shares; runs of three lengths; sums and two scans by key of these.
     assert_eq!(
         rows.count(),
-        7 + 2 * 3 + 2 + 2 * 2 + 2 + 3 * 3 + 3 + 3 * 3,
+        7 + 2 * 3 + 2 + 2 * 2 + 4 + 2 + 3 * 3 + 3 + 3 * 3,
         "{csv}"
     );
     let table = fs::read_to_string(folder.path().join("shapes.md")).expect("shapes.md");

@@ -1,4 +1,4 @@
-//! What a build script asks for: a file of operators or kernels, and where the build takes place.
+//! A build script's request: a file of operators or kernels, and the folder of the build.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -20,7 +20,7 @@ use crate::ptx::splice::splice;
 use crate::reason::Reason;
 use crate::variant::Variant;
 
-/// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
+/// The prefix of the symbol of an operator's function that is compiled by itself: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 
 /// The prefix of the symbols of users' kernels.

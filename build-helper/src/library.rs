@@ -86,8 +86,7 @@ impl Library {
         self.variant
     }
 
-    /// Has rustc compile a crate's text with it, to PTX in a file, in whose folder it puts other files for a while; what rustc
-    /// printed, where it failed.
+    /// Compiles a crate's text against it to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,

@@ -107,7 +107,7 @@ pub fn compiled(
     Ok(variants.collect())
 }
 
-/// Compiles some of a file's rows, and does something with the kernels of each that is not refused; and what is refused.
+/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Gives its results and the refusals.
 fn each<R: Send>(
     build: &Build,
     source: &Source,
@@ -139,7 +139,7 @@ fn each<R: Send>(
                 capability: library.variant().capability,
                 kernels: judged.kernels,
             });
-            // What is wrong with a row, each architecture tells.
+            // A mistake in a row shows on every architecture.
             let others = judged.refusals.into_iter();
             let new: Vec<_> = others.filter(|other| !refusals.contains(other)).collect();
             refusals.extend(new);

@@ -145,7 +145,7 @@ impl Source {
         row.map_or(0, |row| size(self.items.of_row(&row.tokens)))
     }
 
-    /// The text with these rows alone: the others are spaces, so that lines and columns stay what they are.
+    /// The text with these rows alone. The other rows are replaced by spaces, so lines and columns do not change.
     pub fn with_rows(&self, names: &BTreeSet<&str>) -> String {
         let mut bytes = self.text.clone().into_bytes();
         let others = self.rows.iter();

@@ -130,7 +130,7 @@ mod tests {
         );
         assert!(message.contains("WARPFOLD_UPDATE"), "{message}");
 
-        // A committed file that does not fit is told of first.
+        // The message begins with the committed file that does not fit.
         let committed = Some(("src/operators.kernels".into(), Unfit::Source));
         let message = match error {
             Error::NoToolchain { compiler, .. } => Error::NoToolchain {

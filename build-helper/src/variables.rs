@@ -1,6 +1,7 @@
 //! The variables of the environment that a build asks for.
 
-/// The variable that has the device code written beside the source; with the value `check`, compiled and compared with what is there.
+/// The variable by which the device code is written beside the source. With the value `check`, it is compiled and compared with the file
+/// that is there.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
 /// The variable that makes it an error if no device code that fits lies beside the source.

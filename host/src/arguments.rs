@@ -57,7 +57,7 @@ pub(crate) enum Shape<M> {
 }
 
 impl<M> Shape<M> {
-    /// At most how many of these items belong together.
+    /// The number of items of the longest group, or an upper bound where only the device knows.
     pub fn longest_group(&self, item_count: usize) -> usize {
         match self {
             Shape::Whole | Shape::InOrder | Shape::Segments(_) | Shape::Keys(_) => item_count,

@@ -74,6 +74,14 @@ impl Verb {
         }
     }
 
+    /// If results are indices, checks that they can hold those of `item_count` items of this shape.
+    pub fn check_indices<M>(self, shape: &Shape<M>, item_count: usize) -> Result<()> {
+        match self.row() {
+            Some(row) => row.check_indices(shape.longest_group(item_count)),
+            None => Ok(()),
+        }
+    }
+
     /// Whether it makes a number of items that only the device knows.
     pub fn chooses(self) -> bool {
         matches!(
@@ -135,10 +143,7 @@ pub(crate) enum Work<'a> {
 impl<'a> Work<'a> {
     /// The work of a call; `None` where there is nothing to do.
     pub fn new(verb: Verb, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
-        if let Some(row) = verb.row() {
-            let item_count = arguments.input.item_count;
-            row.check_indices(arguments.shape.longest_group(item_count))?;
-        }
+        verb.check_indices(&arguments.shape, arguments.input.item_count)?;
         match verb {
             Verb::Reduce(row) => Self::grouped(row, Made::Reduction, arguments),
             Verb::ReducePairs(row) => {

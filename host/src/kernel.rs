@@ -4,21 +4,23 @@
 //! A row of the table's has its text in this library. A program's own rows, made by [`operators!`](crate::operators),
 //! have theirs in the program.
 
+mod blocks;
+pub mod kind;
+
 use std::any::TypeId;
 use std::ops::Deref;
 
 use half::{bf16, f16};
-use warpfold_kernels::contract::{BLOCK_THREADS, ReduceTiles, ScanShape, ScanTiles};
+use warpfold_kernels::contract::{ReduceTiles, ScanTiles};
 use warpfold_kernels::element::Element;
-use warpfold_kernels::launch::{
-    Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
-};
+use warpfold_kernels::launch::Copies;
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
 use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words_per_accumulator};
 use warpfold_kernels::{columns, selection};
 
+pub use self::blocks::{Block, Blocks};
 use crate::error::{Error, Result};
 use crate::ptx::Texts;
 
@@ -42,165 +44,6 @@ use crate::ptx::Texts;
 pub trait Item: Element {}
 
 impl<T: Element> Item for T {}
-
-/// The kinds of kernels that operators have, named as in the table of kernels. They are types without values.
-///
-/// ```
-/// use warpfold::{Cpu, Kernel, Result, Sum, kind, reduce};
-///
-/// /// Each item's share of the sum of all.
-/// fn shares(items: &[f32]) -> Result<Vec<f32>>
-/// where
-///     Sum: Kernel<kind::reduce, f32, Output = f32>,
-/// {
-///     let sum = reduce::<Sum, _>(items).wait(Cpu)?;
-///     Ok(items.iter().map(|item| item / sum).collect())
-/// }
-/// assert_eq!(shares(&[1.0, 3.0])?, [0.25, 0.75]);
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-#[allow(non_camel_case_types)]
-pub mod kind {
-    use super::{Blocks, Copies, Element, Op};
-
-    /// A kind of kernel, in bounds such as `Sum: Kernel<kind::reduce, T>`: [`Kernel`](super::Kernel) has an example.
-    ///
-    /// ```
-    /// use warpfold::kind::{Kind, exclusive_scan, reduce};
-    /// use warpfold::{Kernel, Sum};
-    ///
-    /// /// Compiles if `Sum` has a kernel of kind `K` for `f64`.
-    /// const fn sums<K: Kind>()
-    /// where
-    ///     Sum: Kernel<K, f64>,
-    /// {
-    /// }
-    /// sums::<reduce>();
-    /// sums::<exclusive_scan>();
-    /// ```
-    pub trait Kind: 'static {
-        /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
-        /// memory.
-        #[doc(hidden)]
-        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
-    }
-
-    macro_rules! kinds {
-        ($($(#[$documentation:meta])* $kind:ident: $blocks:ident;)*) => {$(
-            $(#[$documentation])*
-            #[derive(Debug)]
-            pub enum $kind {}
-
-            impl Kind for $kind {
-                fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
-                    Blocks::$blocks::<O, T>(copies, available)
-                }
-            }
-        )*};
-    }
-
-    kinds! {
-        /// Combines all items.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
-        ///
-        /// fn reduced<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
-        ///     reduce::<O, _>(items).wait(Cpu)
-        /// }
-        /// assert_eq!(reduced::<Sum, u32>(&[1, 2, 3])?, 6);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        reduce: of_reduction;
-        /// Combines all pairs of items of two inputs.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Dot, Item, Kernel, Pair, Result, kind, reduce};
-        ///
-        /// fn dot<T: Item>(left: &[T], right: &[T]) -> Result<<Dot as warpfold::Op<Pair<T, T>>>::Output>
-        /// where
-        ///     Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
-        /// {
-        ///     reduce::<Dot, _>((left, right)).wait(Cpu)
-        /// }
-        /// assert_eq!(dot(&[1.0f32, 2.0], &[3.0, 4.0])?, 11.0);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        reduce_pairs: of_reduction;
-        /// Replaces each item by the combination of all up to and including it.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
-        ///
-        /// fn scanned<O: Kernel<kind::inclusive_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     scan::<O, _>(items).wait(Cpu)
-        /// }
-        /// assert_eq!(scanned::<Sum, u32>(&[1, 2, 3])?, [1, 3, 6]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        inclusive_scan: of_scan;
-        /// Replaces each item by the combination of all before it.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
-        ///
-        /// fn scanned<O: Kernel<kind::exclusive_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     scan::<O, _>(items).exclusive().wait(Cpu)
-        /// }
-        /// assert_eq!(scanned::<Sum, u32>(&[1, 2, 3])?, [0, 1, 3]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        exclusive_scan: of_scan;
-        /// Combines the items of each segment to one.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
-        ///
-        /// fn pairs<O: Kernel<kind::segmented_reduce, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     reduce::<O, _>(items).rows(2).wait(Cpu)
-        /// }
-        /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        segmented_reduce: of_segments;
-        /// Replaces each item by the combination of all of its segment up to it, with or without it.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
-        ///
-        /// fn pairs<O: Kernel<kind::segmented_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     scan::<O, _>(items).rows(2).wait(Cpu)
-        /// }
-        /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [1, 3, 3, 7]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        segmented_scan: of_segments;
-        /// Combines the items of each column of a row-major matrix to one.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
-        ///
-        /// fn columns<O: Kernel<kind::columns_reduce, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     reduce::<O, _>(items).columns(2).wait(Cpu)
-        /// }
-        /// assert_eq!(columns::<Sum, u32>(&[1, 2, 3, 4])?, [4, 6]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        columns_reduce: of_columns;
-        /// Replaces each item by the combination of all of its column up to it, with or without it.
-        ///
-        /// ```
-        /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
-        ///
-        /// fn columns<O: Kernel<kind::columns_scan, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-        ///     scan::<O, _>(items).columns(2).wait(Cpu)
-        /// }
-        /// assert_eq!(columns::<Sum, u32>(&[1, 2, 3, 4])?, [1, 2, 4, 6]);
-        /// # Ok::<(), warpfold::Error>(())
-        /// ```
-        columns_scan: of_columns;
-    }
-}
 
 /// The operator `Self` has a kernel of kind `K` for items of type `T`.
 ///
@@ -294,7 +137,7 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items that belong together of which each has an index that a result can hold.
+    /// The most items of a group of which results can hold the indices.
     pub(crate) most_items: u64,
     /// The row of whole arrays that gives a segment's bits too, if there is one.
     pub(crate) whole: Option<fn() -> &'static Row>,
@@ -355,7 +198,7 @@ impl Row {
         }
     }
 
-    /// Checks that results can hold the indices of so many items that belong together.
+    /// Checks that results can hold the indices of a group of `item_count` items.
     pub(crate) fn check_indices(&self, item_count: usize) -> Result<()> {
         check_indices(self.most_items, item_count)
     }
@@ -366,7 +209,7 @@ impl Row {
     }
 }
 
-/// Checks that results which can hold the indices of `most_items` can hold those of so many items that belong together.
+/// Checks that a group has at most `most_items` items, as many as results can hold the indices of.
 pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     match item_count as u64 <= most_items {
         true => Ok(()),
@@ -567,93 +410,4 @@ mod of_cust {
     use super::*;
 
     warpfold_kernels::for_each_narrow_float!(rows all_kernels);
-}
-
-/// The shape of a kernel's blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
-    pub(crate) threads: u32,
-    /// Bytes of dynamic shared memory.
-    pub(crate) shared_bytes: u32,
-}
-
-/// The blocks of a kernel.
-#[derive(Debug, Clone, Copy)]
-pub struct Blocks {
-    /// For inputs whose scan is short.
-    pub(crate) short: Block,
-    /// For the others.
-    pub(crate) long: Block,
-}
-
-impl Blocks {
-    fn of_reduction<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        let block = Block {
-            threads: BLOCK_THREADS,
-            shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
-        };
-        Self {
-            short: block,
-            long: block,
-        }
-    }
-
-    fn of_segments<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        let block = |threads| Block {
-            threads,
-            shared_bytes: segments::shared_bytes::<T, O::Accumulator>(),
-        };
-        Self {
-            short: block(segments::tuning::SHORT_BLOCK_THREADS),
-            long: block(segments::tuning::LONG_BLOCK_THREADS),
-        }
-    }
-
-    fn of_columns<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        let block = Block {
-            threads: columns::BLOCK_THREADS,
-            shared_bytes: columns::shared_bytes::<O::Accumulator>(),
-        };
-        Self {
-            short: block,
-            long: block,
-        }
-    }
-
-    /// Of a selection among items of type `T`, whose tiles have values of type `A` before them.
-    pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
-        // Two share a multiprocessor, where there is room for that.
-        let fitting = |available| selection::buffers::<T, A>(copies, available);
-        // All devices have room for as many as there must be.
-        let least = match copies {
-            Copies::Synchronous => 1,
-            Copies::Asynchronous => 2,
-        };
-        let buffers = fitting(available / 2).or_else(|| fitting(available));
-        let buffers = buffers.unwrap_or(least);
-        let block = Block {
-            threads: selection::BLOCK_THREADS,
-            shared_bytes: selection::shared_bytes::<T, A>(buffers),
-        };
-        Self {
-            short: block,
-            long: block,
-        }
-    }
-
-    fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
-        let tiles = tuning::tiles::<O, T>();
-        let block = |shape: ScanShape, available| Block {
-            threads: scan_block_threads(shape),
-            shared_bytes: scan_shared_bytes::<O::Accumulator>(
-                shape,
-                scan_buffers::<O::Accumulator>(shape, copies, available),
-            ),
-        };
-        Self {
-            // Two share a multiprocessor.
-            short: block(tiles.short, available / 2),
-            long: block(tiles.long, available),
-        }
-    }
 }

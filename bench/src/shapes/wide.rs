@@ -66,7 +66,7 @@ where
         ])
     }
 
-    /// Whether there is at each place the sum of so many items.
+    /// Whether the output has, at each index, the sum of that number of items.
     fn are_sums(&self, places: &[(usize, usize)]) -> Result<bool> {
         let mut item = T::zeroed();
         bytemuck::bytes_of_mut(&mut item).fill(BYTE);
@@ -81,7 +81,7 @@ where
     }
 }
 
-/// The sum of so many items of this value.
+/// The sum of `count` items that are all equal to `power`.
 fn times<T: Item>(mut power: T, mut count: usize) -> T
 where
     Total: Kernel<kind::reduce, T, Output = T>,

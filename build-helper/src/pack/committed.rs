@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` has them
 //! ```
 //!
-//! Who commits it may be no friend. Nothing is allocated that is larger than what the file says and may say. A text has one entry,
-//! of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. That a text is what
-//! the source gives, only a build shows: see [`crate::UPDATE`].
+//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
+//! entry, of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. Only a build shows
+//! whether a text belongs to its source: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -25,7 +25,7 @@ pub const SHARED_ARRAY: &str = "warpfold_shared";
 /// What a register holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Not known yet, such as the result of a later instruction; or zero, which is the address of nothing.
+    /// Not known yet, such as the result of a later instruction; or a null pointer.
     Nothing,
     /// A number.
     Number,

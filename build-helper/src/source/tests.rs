@@ -137,7 +137,7 @@ fn two_rows_of_one_operator_and_item_are_refused_with_their_lines() {
             "{message}"
         );
     }
-    // One has what the other has not.
+    // In each of these files, the rows have no kernel in common.
     let parted = FILE.replace("First, u32", "First, u32, reduction only");
     Source::parse(parted.replace("Third, u64", "First, u32")).unwrap();
     Source::parse(FILE.replace("Third, u64, scans only", "First, pairs of u32, u32")).unwrap();

@@ -44,10 +44,7 @@ pub(crate) fn run_at_once<'gpu>(
     arguments: &Arguments<Memory<'_>>,
     wanted: Wanted,
 ) -> Result<Done<'gpu>> {
-    if let Some(row) = verb.row() {
-        let item_count = arguments.input.host().count();
-        row.check_indices(arguments.shape.longest_group(item_count))?;
-    }
+    verb.check_indices(&arguments.shape, arguments.input.host().count())?;
     let range = match wanted.is_cut {
         true => arguments.grouped(),
         false => 0..wanted.results,

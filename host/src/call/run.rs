@@ -60,9 +60,7 @@ pub(crate) fn wait_for_result(
     let spans = arguments.lend(User::WaitingCall, &mut loans);
     let pairs = spans.second.map(|right| PairSpan::new(spans.input, right));
     let pairs = pairs.transpose()?;
-    if let Some(row) = verb.row() {
-        row.check_indices(spans.input.item_count)?;
-    }
+    verb.check_indices(&spans.shape, spans.input.item_count)?;
     gpu.enter(|entered| {
         finish_before(&loans)?;
         let mut call = entered.ordered_call()?;

@@ -73,6 +73,24 @@ struct Kept {
 }
 
 /// The rank of a group that gets the result: see [`Member::at_root`].
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, group, reduce};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
+/// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
+/// assert_eq!(reduce::<Sum, _>(&share).wait(member.at_root(0))?, Some(3.5));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub struct AtRoot<'member, 'gpu> {
     pub(crate) member: &'member mut Member<'gpu>,

@@ -59,35 +59,35 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
+/// Whether a number is set in the text: 0 in the text as it is, in a register of this name. The host makes texts in which it is 1.
+macro_rules! is_set_in_text {
+    ($name:ident: $register:literal) => {{
+        let number: u32;
+        // SAFETY: sets a register.
+        unsafe {
+            ptx!(
+                $name: concat!(
+                    "{{ .reg .b32 ", $register, "; mov.b32 ", $register, ", 0; mov.b32 {number}, ", $register, "; }}"
+                ),
+                number = out(reg32) number,
+                options(pure, nomem, nostack),
+            );
+        }
+        number != 0
+    }};
+}
+
 /// Whether copies are synchronous. In this text they are not. In the text that the host makes from it for devices without asynchronous
 /// copies, they are. The place that is copied to must be free then.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
-    let at_once: u32;
-    // SAFETY: sets a register.
-    unsafe {
-        ptx!(
-            copies_at_once: "{{ .reg .b32 %at_once; mov.b32 %at_once, 0; mov.b32 {at_once}, %at_once; }}",
-            at_once = out(reg32) at_once,
-            options(pure, nomem, nostack),
-        );
-    }
-    at_once != 0
+    is_set_in_text!(copies_at_once: "%at_once")
 }
 
 /// Whether results that are indices are written as 32 bits: not in the text as it is, but in the text that the host makes of it for these.
 #[inline(always)]
 pub fn writes_short_indices() -> bool {
-    let short: u32;
-    // SAFETY: sets a register.
-    unsafe {
-        ptx!(
-            writes_short_indices: "{{ .reg .b32 %short; mov.b32 %short, 0; mov.b32 {short}, %short; }}",
-            short = out(reg32) short,
-            options(pure, nomem, nostack),
-        );
-    }
-    short != 0
+    is_set_in_text!(writes_short_indices: "%short")
 }
 
 /// Waits until the work before the launch on its stream is done. From then on, reads see what that work wrote. A launch that may begin

@@ -37,6 +37,24 @@ macro_rules! hole {
     (@inputs $($input:ident)+) => { operands!($($input)+) };
 }
 
+/// A hole whose inputs are the words of four vectors and an index.
+macro_rules! hole_of_four {
+    ($name:literal $vectors:ident, $index:ident -> $($outputs:tt)*) => {{
+        let [[a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = $vectors;
+        hole!(
+            $name
+            (
+                a0: reg32 = a0, a1: reg32 = a1, a2: reg32 = a2, a3: reg32 = a3,
+                b0: reg32 = b0, b1: reg32 = b1, b2: reg32 = b2, b3: reg32 = b3,
+                c0: reg32 = c0, c1: reg32 = c1, c2: reg32 = c2, c3: reg32 = c3,
+                d0: reg32 = d0, d1: reg32 = d1, d2: reg32 = d2, d3: reg32 = d3,
+                index: reg64 = $index
+            )
+            -> $($outputs)*
+        )
+    }};
+}
+
 /// The holes of accumulators of this many words: an output, a left and a right operand for each word, and their places.
 macro_rules! holes {
     ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
@@ -64,37 +82,13 @@ macro_rules! holes {
             }
 
             #[inline(always)]
-            pub fn total_of_four([a, b, c, d]: [Words; 4], index: u64) -> AccumulatorWords {
-                let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a, b);
-                let ([c0, c1, c2, c3], [d0, d1, d2, d3]) = (c, d);
-                hole!(
-                    "total_of_four"
-                    (
-                        a0: reg32 = a0, a1: reg32 = a1, a2: reg32 = a2, a3: reg32 = a3,
-                        b0: reg32 = b0, b1: reg32 = b1, b2: reg32 = b2, b3: reg32 = b3,
-                        c0: reg32 = c0, c1: reg32 = c1, c2: reg32 = c2, c3: reg32 = c3,
-                        d0: reg32 = d0, d1: reg32 = d1, d2: reg32 = d2, d3: reg32 = d3,
-                        index: reg64 = index
-                    )
-                    -> $($o $left)*
-                )
+            pub fn total_of_four(vectors: [Words; 4], index: u64) -> AccumulatorWords {
+                hole_of_four!("total_of_four" vectors, index -> $($o $left)*)
             }
 
             #[inline(always)]
-            pub fn bound_of_four([a, b, c, d]: [Words; 4], index: u64) -> AccumulatorWords {
-                let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a, b);
-                let ([c0, c1, c2, c3], [d0, d1, d2, d3]) = (c, d);
-                hole!(
-                    "bound_of_four"
-                    (
-                        a0: reg32 = a0, a1: reg32 = a1, a2: reg32 = a2, a3: reg32 = a3,
-                        b0: reg32 = b0, b1: reg32 = b1, b2: reg32 = b2, b3: reg32 = b3,
-                        c0: reg32 = c0, c1: reg32 = c1, c2: reg32 = c2, c3: reg32 = c3,
-                        d0: reg32 = d0, d1: reg32 = d1, d2: reg32 = d2, d3: reg32 = d3,
-                        index: reg64 = index
-                    )
-                    -> $($o $left)*
-                )
+            pub fn bound_of_four(vectors: [Words; 4], index: u64) -> AccumulatorWords {
+                hole_of_four!("bound_of_four" vectors, index -> $($o $left)*)
             }
 
             #[inline(always)]

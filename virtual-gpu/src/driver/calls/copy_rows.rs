@@ -89,25 +89,26 @@ pub(crate) fn copy_planes_async(planes: In<Planes>, stream: Handle<Stream>) -> O
 impl Plane {
     fn copy(&self) -> Outcome<Copy> {
         let extent = Extent3::plane(self.width_bytes, self.rows);
-        let end = |side: &PlaneSide| {
-            let pitch = Pitch {
-                bytes: side.pitch,
-                rows: 0,
-            };
-            let side = Side {
-                memory_type: side.memory_type,
-                host: side.host,
-                device: side.device,
-                origin: [side.x_bytes, side.y, 0],
-                pitch,
-            };
-            side.end(extent)
-        };
         Ok(Copy {
-            to: end(&self.to)?,
-            from: end(&self.from)?,
+            to: self.to.side().end(extent)?,
+            from: self.from.side().end(extent)?,
             extent,
         })
+    }
+}
+
+impl PlaneSide {
+    fn side(&self) -> Side {
+        Side {
+            memory_type: self.memory_type,
+            host: self.host,
+            device: self.device,
+            origin: [self.x_bytes, self.y, 0],
+            pitch: Pitch {
+                bytes: self.pitch,
+                rows: 0,
+            },
+        }
     }
 }
 
@@ -118,27 +119,28 @@ impl Planes {
             rows: self.rows,
             planes: self.planes,
         };
-        let end = |side: &PlanesSide| {
-            if side.level != 0 {
-                return Err(Code::INVALID_VALUE);
-            }
-            let pitch = Pitch {
-                bytes: side.pitch,
-                rows: side.rows,
-            };
-            let side = Side {
-                memory_type: side.memory_type,
-                host: side.host,
-                device: side.device,
-                origin: [side.x_bytes, side.y, side.z],
-                pitch,
-            };
-            side.end(extent)
-        };
         Ok(Copy {
-            to: end(&self.to)?,
-            from: end(&self.from)?,
+            to: self.to.side()?.end(extent)?,
+            from: self.from.side()?.end(extent)?,
             extent,
+        })
+    }
+}
+
+impl PlanesSide {
+    fn side(&self) -> Outcome<Side> {
+        if self.level != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok(Side {
+            memory_type: self.memory_type,
+            host: self.host,
+            device: self.device,
+            origin: [self.x_bytes, self.y, self.z],
+            pitch: Pitch {
+                bytes: self.pitch,
+                rows: self.rows,
+            },
         })
     }
 }

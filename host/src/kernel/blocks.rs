@@ -1,0 +1,99 @@
+//! The shapes of kernels' blocks.
+
+use warpfold_kernels::contract::{BLOCK_THREADS, ScanShape};
+use warpfold_kernels::element::Element;
+use warpfold_kernels::launch::{
+    Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
+};
+use warpfold_kernels::op::Op;
+use warpfold_kernels::scan::tuning;
+use warpfold_kernels::{columns, segments, selection};
+
+/// The shape of a kernel's blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    pub(crate) threads: u32,
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared_bytes: u32,
+}
+
+/// The blocks of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Blocks {
+    /// For inputs whose scan is short.
+    pub(crate) short: Block,
+    /// For the others.
+    pub(crate) long: Block,
+}
+
+impl Blocks {
+    pub(super) fn of_reduction<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
+        let block = Block {
+            threads: BLOCK_THREADS,
+            shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    pub(super) fn of_segments<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
+        let block = |threads| Block {
+            threads,
+            shared_bytes: segments::shared_bytes::<T, O::Accumulator>(),
+        };
+        Self {
+            short: block(segments::tuning::SHORT_BLOCK_THREADS),
+            long: block(segments::tuning::LONG_BLOCK_THREADS),
+        }
+    }
+
+    pub(super) fn of_columns<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
+        let block = Block {
+            threads: columns::BLOCK_THREADS,
+            shared_bytes: columns::shared_bytes::<O::Accumulator>(),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    /// Of a selection among items of type `T`, whose tiles have values of type `A` before them.
+    pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
+        // Two share a multiprocessor, where there is room for that.
+        let fitting = |available| selection::buffers::<T, A>(copies, available);
+        // All devices have room for as many as there must be.
+        let least = match copies {
+            Copies::Synchronous => 1,
+            Copies::Asynchronous => 2,
+        };
+        let buffers = fitting(available / 2).or_else(|| fitting(available));
+        let buffers = buffers.unwrap_or(least);
+        let block = Block {
+            threads: selection::BLOCK_THREADS,
+            shared_bytes: selection::shared_bytes::<T, A>(buffers),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    pub(super) fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
+        let tiles = tuning::tiles::<O, T>();
+        let block = |shape: ScanShape, available| Block {
+            threads: scan_block_threads(shape),
+            shared_bytes: scan_shared_bytes::<O::Accumulator>(
+                shape,
+                scan_buffers::<O::Accumulator>(shape, copies, available),
+            ),
+        };
+        Self {
+            // Two share a multiprocessor.
+            short: block(tiles.short, available / 2),
+            long: block(tiles.long, available),
+        }
+    }
+}

@@ -3,7 +3,6 @@
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
-use num_traits::float::FloatCore;
 
 use super::{
     canonical, All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,

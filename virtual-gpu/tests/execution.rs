@@ -220,6 +220,121 @@ fn part_of_a_warp_synchronises_on_its_own() {
     assert_eq!(out, expected);
 }
 
+/// Executes one instruction in the lanes below 12 and another one, with registers of its own, in the others. `%r1` is
+/// the thread's number and 100 in the former lanes, and `%r2` its number and 200 in the latter; `%p1` holds in the
+/// former. What the registers are in lanes of the other side is not theirs.
+fn in_two_branches(low: &str, high: &str) -> Vec<u32> {
+    one_block(
+        32,
+        &format!(
+            "setp.lt.u32 %p1, %r0, 12; setp.ge.u32 %p6, %r0, 20; mov.u32 %r39, 7; @%p1 bra LOW; \
+             add.u32 %r2, %r0, 200; mov.u32 %r1, 77; {high} bra.uni END; \
+             LOW: add.u32 %r1, %r0, 100; mov.u32 %r2, 88; {low} END:"
+        ),
+    )
+    .0
+}
+
+/// What a thread has: `low` of its number if that is below 12, or else `high`.
+fn each(low: impl Fn(u32) -> u32, high: impl Fn(u32) -> u32) -> Vec<u32> {
+    (0..32)
+        .map(|t| if t < 12 { low(t) } else { high(t) })
+        .collect()
+}
+
+#[test]
+fn lanes_in_two_branches_shuffle_with_each_other() {
+    let shuffled = in_two_branches(
+        "shfl.sync.bfly.b32 %r39|%p3, %r1, 16, 31, -1; add.u32 %r39, %r39, %r2;",
+        "mov.u32 %r4, 16; mov.u32 %r5, -1; shfl.sync.bfly.b32 %r6, %r2, %r4, 31, %r5; mov.u32 %r39, %r6;",
+    );
+    let sent = |t| if t < 12 { t + 100 } else { t + 200 };
+    assert_eq!(
+        shuffled,
+        each(|t| sent(t ^ 16) + 88, |t| sent(t ^ 16)),
+        "each with its own operands"
+    );
+    let from = in_two_branches(
+        "shfl.sync.idx.b32 %r39, %r1, 31, 31, -1;",
+        "shfl.sync.idx.b32 %r39, %r2, 0, 31, -1;",
+    );
+    assert_eq!(from, each(|_| 231, |_| 100));
+}
+
+#[test]
+fn lanes_in_two_branches_vote_match_and_reduce_together() {
+    let select = "selp.u32 %r39, 1, 0, %p3;";
+    let all = in_two_branches(
+        &format!("vote.sync.all.pred %p3, %p1, -1; {select}"),
+        &format!("vote.sync.all.pred %p3, !%p1, -1; {select}"),
+    );
+    assert_eq!(all, [1; 32]);
+    let ballot = in_two_branches(
+        "vote.sync.ballot.b32 %r39, %p1, -1;",
+        "vote.sync.ballot.b32 %r3, %p6, -1; mov.u32 %r39, %r3;",
+    );
+    assert_eq!(ballot, [0xfff0_0fff; 32]);
+    let equal = in_two_branches(
+        "mov.u32 %r3, 5; match.any.sync.b32 %r39, %r3, -1;",
+        "setp.lt.u32 %p4, %r0, 16; selp.u32 %r4, 5, 6, %p4; match.any.sync.b32 %r39, %r4, -1;",
+    );
+    let alike = |t| if t < 16 { 0xffff } else { 0xffff_0000 };
+    assert_eq!(equal, each(alike, alike));
+    let none_equal = in_two_branches(
+        "match.all.sync.b32 %r39, %r1, -1;",
+        &format!("match.all.sync.b32 %r3|%p3, %r2, -1; {select}"),
+    );
+    assert_eq!(none_equal, [0; 32]);
+    let least = in_two_branches(
+        "redux.sync.min.u32 %r39, %r1, -1;",
+        "redux.sync.min.u32 %r39, %r2, -1;",
+    );
+    assert_eq!(least, [100; 32]);
+    let elected = in_two_branches(
+        &format!("elect.sync %r3|%p3, -1; {select} add.u32 %r39, %r39, %r3;"),
+        &format!("elect.sync _|%p3, -1; {select}"),
+    );
+    assert_eq!(elected, each(|t| u32::from(t == 0), |_| 0));
+}
+
+#[test]
+fn lanes_with_different_opcodes_do_not_meet() {
+    let device = Device::new();
+    for (low, high) in [
+        (
+            "shfl.sync.up.b32 %r1, %r0, 1, 0, -1;",
+            "shfl.sync.down.b32 %r1, %r0, 1, 31, -1;",
+        ),
+        (
+            "vote.sync.any.pred %p2, %p1, -1;",
+            "vote.sync.all.pred %p2, %p1, -1;",
+        ),
+    ] {
+        let text = kernel(
+            0,
+            &format!(
+                "mov.u32 %r0, %tid.x; setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW; {high} ret; LOW: {low} ret;"
+            ),
+        );
+        let fault = device.fault(&text, 1, 32, &[]).to_string();
+        assert!(fault.contains("wait for lanes"), "{fault}");
+    }
+}
+
+#[test]
+fn a_barrier_of_a_warp_in_two_branches_orders_their_accesses() {
+    let body = |barrier: &str| {
+        format!(
+            "setp.lt.u32 %p1, %r0, 16; shl.b32 %r1, %r0, 2; mov.u32 %r2, dynamic; add.u32 %r1, %r1, %r2; \
+             @%p1 bra LOW; {barrier} ld.shared.u32 %r39, [%r1+-64]; bra.uni END; \
+             LOW: mov.u32 %r3, 500; st.shared.u32 [%r1], %r3; {barrier} mov.u32 %r39, %r0; END:"
+        )
+    };
+    let (out, _) = one_block(32, &body("bar.warp.sync -1;"));
+    let expected: Vec<u32> = (0..32).map(|t| if t < 16 { t } else { 500 }).collect();
+    assert_eq!(out, expected);
+}
+
 #[test]
 fn lanes_come_to_a_shuffle_one_after_the_other() {
     // Each lane takes a path of its own length, and all meet at the reduction.

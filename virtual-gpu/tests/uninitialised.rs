@@ -136,6 +136,9 @@ fn what_does_not_matter_is_no_fault() {
         // A vote that one lane settles.
         "setp.eq.u32 %p3, %r9, 0; setp.eq.u32 %p4, %r0, 3; @%p4 setp.eq.u32 %p3, %r0, 3; \
          vote.sync.any.pred %p4, %p3, -1; selp.b32 %r1, 1, 2, %p4;",
+        // A value of one branch, for the lanes of another.
+        "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; shfl.sync.idx.b32 %r1, %r9, 3, 31, -1; bra.uni MEET; \
+         SIDE: shfl.sync.idx.b32 %r1, %r0, 3, 31, -1; MEET:",
         // Local memory, once written.
         ".local .align 8 .b8 depot[8]; st.local.u32 [depot], %r0; ld.local.u32 %r1, [depot];",
     ] {
@@ -164,6 +167,10 @@ fn and_what_does_is() {
          selp.b32 %r1, 1, 2, %p3;",
         "atom.global.add.u32 %r1, [%d1+32], 1;",
         "setp.eq.u32 %p3, %r0, 0; @%p3 mov.u32 %r3, 9; shfl.sync.idx.b32 %r1, %r3, 1, 31, -1;",
+        "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; shfl.sync.idx.b32 %r1, %r9, 3, 31, -1; bra.uni MEET; \
+         SIDE: shfl.sync.idx.b32 %r1, %r0, 19, 31, -1; MEET:",
+        "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; vote.sync.ballot.b32 %r1, %p7, -1; bra.uni MEET; \
+         SIDE: vote.sync.ballot.b32 %r1, %p3, -1; MEET:",
         "redux.sync.add.u32 %r1, %r9, -1;",
         "vote.sync.ballot.b32 %r1, %p7, -1;",
         ".local .align 8 .b8 depot[8]; st.local.u16 [depot], %h0; ld.local.u32 %r1, [depot];",

@@ -264,6 +264,17 @@ impl Warp {
                 done.map_err(|finding| self.stopped(finding, pc))?;
                 Ok(Flow::Next(lanes | mask))
             }
+            Gathered::Apart(parties) => {
+                let done = self.exchange_apart(machine, shared, &parties);
+                done.map_err(|finding| self.stopped(finding, pc))?;
+                for party in parties {
+                    match party.pc == pc {
+                        true => lanes |= party.lanes,
+                        false => self.park(party.pc + 1, party.lanes, State::Ready, now),
+                    }
+                }
+                Ok(Flow::Next(lanes))
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! run together. A branch may split a fragment, and fragments that meet are merged. No order of warps, blocks or
 //! fragments is promised, but every thread that can run gets its turn eventually.
 
+mod apart;
 mod barrier;
 mod block;
 mod bounds;

@@ -2,13 +2,14 @@
 //! reductions, `bar.warp.sync`.
 //!
 //! A member mask names the set. Lanes wait at the instruction until all named lanes that have not
-//! exited are there. Lanes with different masks are handled separately. Lanes that wait at two
-//! different instructions never meet, even if the instructions are of the same kind; if they wait
-//! for each other, the launch is stopped with a fault.
+//! exited are there, or at another instruction with the same opcode and mask (see `apart`). Lanes
+//! with different masks are handled separately. If lanes wait for each other at instructions with
+//! different opcodes, the launch is stopped with a fault.
 //!
 //! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads
 //! from a lane outside the mask. With it off, such a shuffle reads the other lane's register.
 
+use super::apart::Party;
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
 use super::warp::{Fragment, State, Warp};
@@ -25,6 +26,8 @@ pub(super) enum Gathered {
     Waits(u32),
     /// All are there: these.
     Complete(u32),
+    /// All are there, some of them at other instructions: the parties, this instruction's first.
+    Apart(Vec<Party>),
 }
 
 pub(super) struct Gathering {
@@ -82,21 +85,54 @@ impl Warp {
                 lane: strangers.trailing_zeros() as usize,
             });
         }
-        let waits = |f: &Fragment| {
-            f.pc == pc
-                && f.state == State::AtWarpSync
-                && masks[f.lanes.trailing_zeros() as usize] as u32 == members
+        let program = machine.task.program;
+        let waits = |warp: &Self, f: &Fragment| {
+            f.state == State::AtWarpSync
+                && program.is_same_exchange(f.pc, pc)
+                && warp.members_at(program, f) == members
         };
-        let waiting = self.fragments.iter().filter(|f| waits(f));
-        let together = waiting.fold(same, |mask, f| mask | f.lanes);
-        let gathered = match members & self.live & !together {
-            0 => {
-                self.fragments.retain(|f| !waits(f));
-                Gathered::Complete(together)
+        let waiting = self.fragments.iter().filter(|f| waits(self, f));
+        let (mut here, mut elsewhere) = (same, 0);
+        for fragment in waiting {
+            match fragment.pc == pc {
+                true => here |= fragment.lanes,
+                false => elsewhere |= fragment.lanes,
             }
+        }
+        let gathered = match members & self.live & !here & !elsewhere {
+            0 => self.meet_apart(pc, here, elsewhere),
             _ => Gathered::Waits(same),
         };
         Ok(Gathering { gathered, left_out })
+    }
+
+    /// Removes the waiting fragments that execute an instruction together with the lanes `here`, at `pc`: those with
+    /// some of these lanes, and those with lanes `elsewhere`.
+    fn meet_apart(&mut self, pc: u32, here: u32, elsewhere: u32) -> Gathered {
+        let joins = |f: &Fragment| f.lanes & (here | elsewhere) != 0;
+        let mut parties = Vec::new();
+        if elsewhere != 0 {
+            parties.push(Party { pc, lanes: here });
+            let others = self.fragments.iter().filter(|f| f.lanes & elsewhere != 0);
+            parties.extend(others.map(|f| Party {
+                pc: f.pc,
+                lanes: f.lanes,
+            }));
+        }
+        self.fragments.retain(|f| !joins(f));
+        match elsewhere {
+            0 => Gathered::Complete(here),
+            _ => Gathered::Apart(parties),
+        }
+    }
+
+    /// The mask of a waiting fragment.
+    fn members_at(&self, program: &Program, fragment: &Fragment) -> u32 {
+        let lane = fragment.lanes.trailing_zeros() as usize;
+        match members_of(&program.instructions[fragment.pc as usize].op) {
+            Some(members) => self.registers.row(members)[lane] as u32,
+            None => ALL_LANES,
+        }
     }
 
     /// Executes the instruction for the gathered lanes.
@@ -223,12 +259,8 @@ impl Warp {
 
     /// The fault of lanes that wait for lanes that never arrive.
     pub(super) fn never_comes(&self, program: &Program, fragment: &Fragment) -> Stop {
-        let instruction = &program.instructions[fragment.pc as usize];
         let lane = fragment.lanes.trailing_zeros();
-        let members = match members_of(&instruction.op) {
-            Some(members) => self.registers.row(members)[lane as usize] as u32,
-            None => ALL_LANES,
-        };
+        let members = self.members_at(program, fragment);
         let missing = members & self.live & !fragment.lanes;
         let elsewhere = self.fragments.iter().filter(|f| f.lanes & missing != 0);
         let elsewhere: Vec<String> = elsewhere

@@ -101,6 +101,14 @@ pub(crate) struct Place {
     pub text: String,
 }
 
+impl Place {
+    /// The instruction's name with its qualifiers.
+    pub(crate) fn opcode(&self) -> &str {
+        let mut words = self.text.split_whitespace();
+        words.find(|word| !word.starts_with('@')).unwrap_or("")
+    }
+}
+
 /// One parameter of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {

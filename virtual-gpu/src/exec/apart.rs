@@ -1,0 +1,267 @@
+//! Lanes that execute one exchange from different instructions.
+//!
+//! Shuffles, votes and their like wait for all lanes of the mask that execute one "with the same qualifiers and the
+//! same membermask" (PTX ISA). The lanes may be at different instructions, in two branches say: the CUDA C++
+//! Programming Guide has a `__shfl_xor_sync` in either branch as an example that is right from Volta on.
+//!
+//! The instructions may have different registers. So the exchange is executed on a set of registers of its own: the
+//! operands of all lanes are copied there, and the results from there to each instruction's registers.
+
+use std::mem;
+use std::sync::Arc;
+
+use super::block::Shared;
+use super::machine::{Finding, Machine};
+use super::warp::Warp;
+use crate::checks::{Observer, Undefined};
+use crate::program::{Instruction, Op, Pred, PredSource, Program, Reg, Registers, Shuffle};
+
+/// Lanes at one of the instructions.
+pub(super) struct Party {
+    pub pc: u32,
+    pub lanes: u32,
+}
+
+/// The exchange's own registers: the operands, the members, the result.
+const A: Reg = Reg(0);
+const B: Reg = Reg(1);
+const C: Reg = Reg(2);
+const MEMBERS: Reg = Reg(3);
+const RESULT: Reg = Reg(4);
+const REGISTERS: u32 = 5;
+
+/// Its predicates, after the one that is always true: the operand, the result.
+const HOLDS: Pred = Pred(1);
+const FOUND: Pred = Pred(2);
+const PREDICATES: u32 = 3;
+
+/// The predicate, not negated.
+fn plain(pred: Pred) -> PredSource {
+    PredSource { pred, flip: 0 }
+}
+
+/// The registers of an instruction, each with the exchange's own one in its place.
+#[derive(Default)]
+struct Roles {
+    sources: Vec<(Reg, Reg)>,
+    predicate: Option<PredSource>,
+    result: Option<Reg>,
+    found: Option<Pred>,
+}
+
+impl Roles {
+    /// The registers of an instruction, and the same instruction on the exchange's own registers. `None` if it is none
+    /// that lanes execute together.
+    fn of(op: &Op) -> Option<(Self, Op)> {
+        let none = Roles::default();
+        Some(match *op {
+            Op::Shuffle(shuffle) => (
+                Roles {
+                    sources: vec![
+                        (shuffle.a, A),
+                        (shuffle.b, B),
+                        (shuffle.c, C),
+                        (shuffle.members, MEMBERS),
+                    ],
+                    result: Some(shuffle.d),
+                    found: shuffle.in_range,
+                    ..none
+                },
+                Op::Shuffle(Shuffle {
+                    mode: shuffle.mode,
+                    d: RESULT,
+                    in_range: Some(FOUND),
+                    a: A,
+                    b: B,
+                    c: C,
+                    members: MEMBERS,
+                }),
+            ),
+            Op::Vote { mode, d, p, .. } => (
+                Roles {
+                    predicate: Some(p),
+                    found: Some(d),
+                    ..none
+                },
+                Op::Vote {
+                    mode,
+                    d: FOUND,
+                    p: plain(HOLDS),
+                    members: MEMBERS,
+                },
+            ),
+            Op::Ballot { d, p, .. } => (
+                Roles {
+                    predicate: Some(p),
+                    result: Some(d),
+                    ..none
+                },
+                Op::Ballot {
+                    d: RESULT,
+                    p: plain(HOLDS),
+                    members: MEMBERS,
+                },
+            ),
+            Op::MatchAny { d, a, .. } => (
+                Roles {
+                    sources: vec![(a, A)],
+                    result: Some(d),
+                    ..none
+                },
+                Op::MatchAny {
+                    d: RESULT,
+                    a: A,
+                    members: MEMBERS,
+                },
+            ),
+            Op::MatchAll { d, p, a, .. } => (
+                Roles {
+                    sources: vec![(a, A)],
+                    result: Some(d),
+                    found: p,
+                    ..none
+                },
+                Op::MatchAll {
+                    d: RESULT,
+                    p: Some(FOUND),
+                    a: A,
+                    members: MEMBERS,
+                },
+            ),
+            Op::Reduce { f, d, a, .. } => (
+                Roles {
+                    sources: vec![(a, A)],
+                    result: Some(d),
+                    ..none
+                },
+                Op::Reduce {
+                    f,
+                    d: RESULT,
+                    a: A,
+                    members: MEMBERS,
+                },
+            ),
+            Op::Elect { d, p, .. } => (
+                Roles {
+                    result: d,
+                    found: Some(p),
+                    ..none
+                },
+                Op::Elect {
+                    d: Some(RESULT),
+                    p: FOUND,
+                    members: MEMBERS,
+                },
+            ),
+            Op::WarpBarrier { .. } => (none, Op::WarpBarrier { members: MEMBERS }),
+            _ => return None,
+        })
+    }
+}
+
+impl Program {
+    /// Whether lanes at these two instructions execute them together, if they have the same mask: the opcodes are the
+    /// same, qualifiers included.
+    pub(super) fn is_same_exchange(&self, pc: u32, other: u32) -> bool {
+        pc == other || self.place(pc).opcode() == self.place(other).opcode()
+    }
+}
+
+/// The exchange's own registers, and their undefined bytes.
+struct Own {
+    registers: Registers,
+    undefined: Undefined,
+}
+
+impl Own {
+    fn new<O: Observer>() -> Self {
+        let (registers, predicates) = match O::WATCHES {
+            true => (REGISTERS, PREDICATES),
+            false => (0, 0),
+        };
+        Own {
+            registers: Registers::new(REGISTERS, PREDICATES, Arc::default()),
+            undefined: Undefined::nothing(registers, predicates, 0),
+        }
+    }
+
+    /// Copies the operands of these lanes from the warp.
+    fn take<O: Observer>(&mut self, warp: &Warp, roles: &Roles, lanes: u32) {
+        for &(from, to) in &roles.sources {
+            self.registers.keep(to, warp.registers.row(from), lanes);
+            if O::WATCHES {
+                let (row, origin) = (warp.undefined.row(from), warp.undefined.origin(from));
+                self.undefined.set(to, row, lanes, origin);
+            }
+        }
+        if let Some(from) = roles.predicate {
+            let holds = warp.registers.predicate(from);
+            self.registers.set_predicate(HOLDS, holds, lanes);
+            if O::WATCHES {
+                let unsure = warp.undefined.predicate(from);
+                let origin = warp.undefined.predicate_origin(from);
+                self.undefined.set_predicate(HOLDS, unsure, lanes, origin);
+            }
+        }
+    }
+
+    /// Copies the results of these lanes to the warp.
+    fn give<O: Observer>(&self, warp: &mut Warp, roles: &Roles, lanes: u32) {
+        if let Some(to) = roles.result {
+            warp.registers.keep(to, self.registers.row(RESULT), lanes);
+            if O::WATCHES {
+                let (row, origin) = (self.undefined.row(RESULT), self.undefined.origin(RESULT));
+                warp.undefined.set(to, row, lanes, origin);
+            }
+        }
+        if let Some(to) = roles.found {
+            let found = self.registers.predicate(plain(FOUND));
+            warp.registers.set_predicate(to, found, lanes);
+            if O::WATCHES {
+                let unsure = self.undefined.predicate(plain(FOUND));
+                let origin = self.undefined.predicate_origin(plain(FOUND));
+                warp.undefined.set_predicate(to, unsure, lanes, origin);
+            }
+        }
+    }
+
+    fn swap_with(&mut self, warp: &mut Warp) {
+        mem::swap(&mut self.registers, &mut warp.registers);
+        mem::swap(&mut self.undefined, &mut warp.undefined);
+    }
+}
+
+impl Warp {
+    /// Executes an exchange for lanes at several instructions: each party's instruction, for its lanes.
+    pub(super) fn exchange_apart<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &Shared,
+        parties: &[Party],
+    ) -> Result<(), Finding> {
+        let program = machine.task.program;
+        let mut own = Own::new::<O>();
+        let mut instruction = None;
+        let mut roles_and_lanes = Vec::with_capacity(parties.len());
+        for party in parties {
+            let its = &program.instructions[party.pc as usize];
+            let Some((roles, op)) = Roles::of(&its.op) else {
+                continue;
+            };
+            own.take::<O>(self, &roles, party.lanes);
+            instruction = Some(Instruction { op, ..its.clone() });
+            roles_and_lanes.push((roles, party.lanes));
+        }
+        let Some(instruction) = instruction else {
+            return Ok(());
+        };
+        let all = parties.iter().fold(0, |all, party| all | party.lanes);
+        own.swap_with(self);
+        let done = self.exchange(machine, shared, &instruction, all);
+        own.swap_with(self);
+        for (roles, lanes) in &roles_and_lanes {
+            own.give::<O>(self, roles, *lanes);
+        }
+        done
+    }
+}

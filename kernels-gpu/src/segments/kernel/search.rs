@@ -64,7 +64,7 @@ impl Search {
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // If offsets do not ascend, all blocks have to choose the same lane: the last of the lowest lanes in a row.
+        // If offsets do not ascend, all blocks have to choose the same lane. So lanes count only up to the first one without a bit.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -116,9 +116,9 @@ impl Search {
         }
     }
 
-    /// Runs the search; `look` is its first look, by [`Self::look`]. The result is at most `segment_count`. The segment that is found begins
-    /// at the diagonal or after it, and the segment before begins before it. The same offsets and diagonal always give the same result.
-    /// All of this holds even if the offsets do not ascend.
+    /// Runs the search; `look` is its first look, by [`Self::look`]. The result is a segment, or `segment_count` if none is found. The
+    /// segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the diagonal. The same
+    /// offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and those of [`Self::new`].
@@ -168,8 +168,8 @@ impl Offsets {
     #[inline(always)]
     pub unsafe fn get(&self, index: u64) -> u64 {
         let place = self.direction.place(index, self.segment_count + 1);
-        // SAFETY: `index <= segment_count`, so `place` is too, in either direction; `segment_count + 1` numbers are readable: this function's
-        // conditions.
+        // SAFETY: `segment_count + 1` numbers are readable, and `index <= segment_count`: this function's conditions. So `place` is at
+        // most `segment_count`, in either direction.
         let offset = unsafe {
             match self.offset_bytes {
                 4 => self.address.add(place as usize).read() as u64,

@@ -204,8 +204,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the work's
-            // end.
+            // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the
+            // work's end.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(room, number);
                 self.write_slots_of(room, number, start, end);

@@ -196,7 +196,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the header and has barriers, whatever it gives. `depart` comes after the last use of the board.
+        // threads. `begin` writes the tag and has a barrier, whatever it gives. `depart` comes after the last use of the board.
         unsafe {
             if self.begin(room) {
                 self.run(room);
@@ -306,10 +306,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The launch's board.
     ///
     /// # Safety
-    /// The header is written.
+    /// The tag is written.
     #[inline(always)]
     unsafe fn board(&self) -> Board {
-        // SAFETY: the tag is in shared memory, and written with the header: this function's condition.
+        // SAFETY: the tag is in shared memory, and written: this function's condition.
         Board::new(self.states, unsafe {
             simt::read_shared(&raw const (*self.header).tag)
         })
@@ -318,7 +318,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Refuses the offsets.
     ///
     /// # Safety
-    /// The ticket and the tag are written.
+    /// The tag is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
         // SAFETY: the tag is written (this function's condition), `control` is the workspace's (the launch's condition 6), and `report` is

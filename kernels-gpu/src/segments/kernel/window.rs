@@ -13,9 +13,9 @@ use super::search::{Offsets, Search};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the next.
-    /// Gives false on all threads if the block has no windows, since memory says fewer segments than the launch was made for; then only
-    /// the ticket, the tag and the refusal are written.
+    /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
+    /// next. Gives false on all threads if the block has no windows: the count in device memory is less than the launch's number of
+    /// segments. Then only the ticket, the tag and `is_refused` are written.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -23,10 +23,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> bool {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
-        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. Branches around barriers
-        // go the same way on all threads, those around the search on all lanes of a warp. `control` is the workspace's and the offsets are
-        // readable: the launch's conditions 6 and 3. The block with the last ticket restarts them, since nobody takes one after it. Warps up
-        // to `windows_per_block` search, so borders are in bounds. Of those, the warps of windows read the borders after a barrier.
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
+        // barrier goes the same way on all threads, branches around the search on all lanes of a warp. `control` is the workspace's, and
+        // the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets: nobody takes
+        // another one. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most `segment_count`, as the search
+        // gives them, and a barrier precedes their reads. Each window is written by a warp of its own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
@@ -96,8 +97,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes a window and its works. The window has number `number` in the launch and `window` in the block. The segments from `first` to
-    /// `end`, exclusive, begin there. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and there are fewer
-    /// of them than two chunks have.
+    /// `end`, exclusive, begin there. If offsets are refused, the window has no chunks. Otherwise all of its items exist, fewer than the
+    /// items of two chunks.
     ///
     /// # Safety
     /// 1. The ticket and the tag are written.

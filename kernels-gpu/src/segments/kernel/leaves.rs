@@ -124,8 +124,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the ballots have the whole warp, since all lanes have the same `first`. The slots are written (condition 2), and `slot <
-            // slots`. Each leaf has one slot, and so one thread; the step's other conditions hold by condition 3.
+            // SAFETY: the ballots have the whole warp, since all lanes have the same `first`. The slots are written (condition 2), and
+            // `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
@@ -163,8 +163,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (condition 2), and `number < chunk_count`. Each chunk has one thread, and is a leaf; the step's
-            // other conditions hold by condition 3.
+            // SAFETY: the starts are written (condition 2), and `number < chunk_count`. Each chunk is one leaf, and has one thread. The
+            // step's other conditions hold by condition 3.
             unsafe {
                 let chunk = self.chunk(room, number);
                 if chunk.start < chunk.end {
@@ -218,9 +218,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let Leaf {
             begin, end, index, ..
         } = *leaf;
-        // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one item. A leaf that is whole begins
-        // where a vector begins. No other thread has the leaf: so nobody else finishes its chunk, if the leaf is alone, or writes the leaf's
-        // value, whose place differs from that of any other leaf.
+        // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one. With `are_whole` it has 16, and
+        // begins where a vector begins. No other thread has the leaf (this function's condition), so nobody else finishes its chunk, if it
+        // is alone. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.task == Task::Reduce => {

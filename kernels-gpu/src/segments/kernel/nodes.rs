@@ -33,8 +33,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut slot = simt::thread_index();
         while slot < nodes + work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (condition 2). The work has a chunk, and in the branch without roots `slot < chunk_count`. Each
-            // node has one slot, and so one thread; the step's other conditions hold by condition 3.
+            // SAFETY: the starts are written (condition 2). With roots the work has a chunk; without roots `slot < chunk_count`. Each node
+            // has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
                 // If no chunk has two nodes, each chunk has one slot.
                 let (chunk, number) = if has_roots {
@@ -87,9 +87,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_alone && self.task == Task::Scan && !is_published {
             return;
         }
-        // SAFETY: the node's leaves' values and items are written (this function's condition), and it has at least one leaf. No other thread
-        // has the node: so nobody else finishes its chunk, if the node is alone, or writes the node's value, whose place differs from that
-        // of any other node.
+        // SAFETY: the values and the items of the node's leaves are written (this function's condition), and there is at least one leaf. No
+        // other thread has the node (this function's condition), so nobody else finishes its chunk, if the node is alone. Different nodes'
+        // values do not overlap.
         unsafe {
             let leaves = room.leaf(chunk.start, node.number * FAN);
             let value = self.fold_values(leaves, node.leaf_count);
@@ -136,7 +136,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// There is at least one value, and all of them are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the values are written, and there is at least one: this function's conditions. Past the end, the last value is read again.
+        // SAFETY: at least one value, and all are written: this function's conditions. Past the end, the last value is read again.
         let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
         if O::IS_PAIRWISE {
             return sixteens::pairwise::<O, T>(count, value);

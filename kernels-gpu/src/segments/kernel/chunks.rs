@@ -24,8 +24,8 @@ impl Long {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// For each of the block's windows, combines the tail with earlier chunks, if it has to be combined. Writes the results of segments, and
-    /// publishes values for other blocks.
+    /// For each of the block's windows, combines the tail with earlier chunks, if it has to be combined. Writes the results of segments,
+    /// and publishes values for other blocks.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header and the values of tails are written.
@@ -54,9 +54,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// is written. Nobody else settles the window.
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
-        // SAFETY: the whole warp is here, and the header and the tail's value are written: this function's conditions. All lanes get the same
-        // from `combine_before`, and leave together. Lane 0 alone writes: the segment is one of the launch's, and has a result (the
-        // launch's condition 5); the board has a slot for the window (condition 6), which nobody else publishes.
+        // SAFETY: the whole warp is here, and the header and the tail's value are written: this function's conditions. `combine_before`
+        // gives `None` to all lanes or to none, so they leave together. Lane 0 alone writes. The segment is one of the launch's, and has
+        // a result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
             let long = Long {
                 diagonal: window.begin + window.segment,
@@ -205,8 +205,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {
-            // SAFETY: the chunk's window is one of the launch's (this function's condition), and the board has a slot for each (the launch's
-            // condition 6). The ballots have the whole warp: all lanes leave the loop together. `control` is the workspace's.
+            // SAFETY: the chunk's window is one of the launch's (this function's condition), and the board has a slot for each (the
+            // launch's condition 6). The ballots have the whole warp: all lanes leave the loop together. `control` is the workspace's.
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(window);
                 if simt::ballot(!is_published) == 0 {

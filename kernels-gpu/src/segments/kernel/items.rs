@@ -296,7 +296,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let end = Ord::min(vector + vector_items::<T>(), work.end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `work.begin <= place < work.end`, and the place is in this thread's vector. The rest are this function's conditions.
+            // SAFETY: `work.begin <= place < work.end`, in this thread's vector. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += step;
         }

@@ -66,12 +66,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
     /// 2. The work's items, starts and slots are written.
-    /// 3. The values of leaves, nodes and tails are written. Those of nodes and tails may have been written after the last barrier.
+    /// 3. The values of leaves, nodes and tails are written. The tail's value may have been written after the last barrier.
     #[inline(always)]
     pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, the header is written and has the work: condition 1. All branches depend on values in shared
-        // memory, so they go the same way on all threads. Items, starts and slots are written (condition 2). Values are written (condition
-        // 3), and a barrier comes before their reads. Each step writes the prefixes that the next one reads, with a barrier between. No
+        // memory, so they go the same way on all threads. Items, starts, slots and values are written (conditions 2 and 3), and a barrier
+        // comes before the read of the tail's value. Each step writes the prefixes that the next one reads, with a barrier between. No
         // other thread has a leaf that `for_each_leaf` gives to this one.
         unsafe {
             let work = self.work(number);
@@ -82,7 +82,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.find_value_before(&work);
                 }
             }
-            // Orders the writes of the tail's prefix and of the nodes' totals before the reads by the threads that place nodes.
+            // Orders the writes of the tail's prefix, or of a refusal, before all threads' reads.
             simt::barrier();
             if self.is_refused() {
                 return false;
@@ -113,9 +113,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// combined with earlier chunks and is not its segment's last chunk, its value is written.
     #[inline(always)]
     unsafe fn find_value_before(&self, work: &Work) {
-        // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have the
-        // same window, so the branches go the same way on all of them. `settle_window` is called for a window that is combined, not for a
-        // segment's last chunk, so the tail's value is written. Lane 0 alone writes the tail, after the barrier of the warp.
+        // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
+        // the same window, so the branches go the same way on all of them. `settle_window` is called only for a tail that is combined
+        // and is not its segment's last chunk: so its value is written. Lane 0 alone writes the tail, after the warp's barrier.
         unsafe {
             let window = self.window(work.window);
             let is_published = window.is_last != 0
@@ -308,8 +308,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = leaf.begin;
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory its result has its size and replaces
-            // it; in global memory there is a result for each item (the launch's condition 5). No other thread has the leaf.
+            // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory its result has its size, and
+            // replaces it. Global memory has a result for each item (the launch's condition 5). No other thread has the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;

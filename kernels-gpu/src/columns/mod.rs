@@ -17,8 +17,8 @@
 //! # The work
 //!
 //! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
-//! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps works
-//! on [`WARP_LANES`] consecutive units, one for each lane. Warp `w` of the group has leaf `w` of each of these units. A block's
+//! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps
+//! works on [`WARP_LANES`] consecutive units, one for each lane. Warp `w` of the group has leaf `w` of each of these units. A block's
 //! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
 //! column is a single leaf. So the lanes of a warp read neighbouring items of a row. If a row has fewer items than a warp has lanes, the
 //! other lanes read the chunks below, or the next matrices.
@@ -100,7 +100,7 @@ pub struct Shared<A> {
     pub tag: u32,
     /// The total of each leaf of each unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values, read from the board: up to 15 for each unit. In the end of a scan, the first row has each unit's prefix.
+    /// Published values, read from the board: up to 15 for each unit. At the end of a scan, the first row has each unit's prefix.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 

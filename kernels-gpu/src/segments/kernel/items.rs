@@ -311,7 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = work.begin + simt::thread_index();
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `work.begin <= place < work.end`, and no other thread has this place. The rest are this function's conditions.
+            // SAFETY: `work.begin <= place < work.end`, and no other thread has it. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += self.threads() * step;
         }

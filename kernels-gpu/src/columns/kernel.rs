@@ -202,7 +202,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf: a lane's unit, and the warp's leaf of it. It is small, since it is kept while items fill the registers.
+/// The calling thread's unit and leaf. The unit is the lane's, and the leaf the warp's. This struct is small, since it is kept while items
+/// fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether the unit exists. If not, the other fields are those of the last unit, but with chunk 0 and no rows.
@@ -414,7 +415,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The values are in shared memory, and written; there is at least one.
     #[inline(always)]
     unsafe fn fold_sixteen(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold asks for places less than `count`.
+        // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold reads places less than `count`.
         unsafe {
             if O::IS_PAIRWISE {
                 let value =

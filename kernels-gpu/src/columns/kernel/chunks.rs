@@ -103,8 +103,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The prefix of the calling lane's unit, valid on warp 0.
     ///
     /// # Safety
-    /// Convergent: the whole block, with the threads' units and the launch's board. Columns have several chunks, and the block has published
-    /// all of its values.
+    /// Convergent: the whole block, with the threads' units and the launch's board. Columns have several chunks, and the block has
+    /// published all of its values.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
@@ -141,13 +141,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// before its own. Warp `w` waits for value `w` of each lane's unit.
     ///
     /// # Safety
-    /// Convergent: the whole block, with the threads' units and the launch's board. No thread reads the earlier values any more. If `before`
-    /// is not 0, columns have several chunks, and the unit has as many values before it on this level, less than [`FAN`].
+    /// 1. Convergent: the whole block, with the threads' units and the launch's board.
+    /// 2. No thread reads the earlier values any more.
+    /// 3. If `before` is not 0, columns have several chunks, and `before` is the number of the unit's value among sixteen on this level.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();
         let is_wanted = place < before;
-        // SAFETY: the whole warp is here: this function's condition.
+        // SAFETY: the whole warp is here: condition 1.
         if unsafe { simt::ballot(is_wanted) } == 0 {
             return;
         }
@@ -158,9 +159,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             slot = self.slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
-            // SAFETY: columns have several chunks, since a lane's `before` is not 0: so the board has a slot for each unit (the launch's
-            // condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < FAN - 1`, so there is a row of
-            // published values for it, and no other warp writes that row.
+            // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
+            // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
+            // there is a row for these published values. No other warp writes it, and no thread reads it (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

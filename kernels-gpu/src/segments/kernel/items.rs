@@ -271,8 +271,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies a vector. If copies are asynchronous, begins to copy it.
     ///
     /// # Safety
-    /// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes. `from` is readable, and nobody writes there. No other
-    /// thread uses `to` before the copy is done.
+    /// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes. `from` is readable, and nobody writes there. No
+    /// other thread uses `to` before the copy is done.
     #[inline(always)]
     unsafe fn bring_vector(to: *mut u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;

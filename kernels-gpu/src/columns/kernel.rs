@@ -135,8 +135,8 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// Items from the first row of the arguments to the first row that counts. Not 0 in a backward scan of fewer rows than the arguments
-    /// have.
+    /// How many items to skip before the launch's first row, as a wrapped number. It is not 0 in a backward scan if memory counts fewer rows
+    /// than the arguments have.
     skipped: u64,
 }
 
@@ -325,7 +325,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let row = begin + (leaf * FAN) as u64;
         let mut origin = row.wrapping_mul(self.row_pitch).wrapping_add(column);
         if self.matrix_columns != self.column_count {
-            // SAFETY: the divisor is not 0: a matrix has at least one column, since all matrices together have (the launch's condition 2).
+            // SAFETY: the divisor is not 0: a matrix has at least one column, since a launch has columns (the launch's condition 2).
             let matrix = unsafe { column.checked_div(self.matrix_columns).unwrap_unchecked() };
             origin += matrix * self.matrix_pitch.wrapping_sub(self.matrix_columns);
         }
@@ -360,9 +360,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
         // SAFETY: the whole block is here, with the threads' units and the board: this function's conditions. Branches around barriers go
-        // the same way on all threads. Each thread writes its own place of `leaves`. A barrier follows before these are read, as many
-        // as a unit has leaves, or as are before the thread's own. Warp 0 alone writes the prefixes, after it has read the published
-        // values, and a barrier follows before they are read.
+        // the same way on all threads. Each thread writes its own total, and a barrier follows before totals are read. A fold reads only
+        // totals of its unit: `leaf_count` of them from the first, or the `leaf` ones before the thread's own. Warp 0 alone writes the
+        // prefixes, after it has read the published values, and a barrier follows before prefixes are read.
         unsafe {
             self.leaf(simt::warp()).write(total);
             // Orders the writes of the leaves' totals before the reads by the threads that combine them.

@@ -11,8 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Columns,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // After the ticket; after the leaves' totals; in `settle`, before and after values are read from the board; before the departure of a
-    // launch with the last tag.
+    // After the ticket; after the leaves' totals; in `settle`, before and after values are read from the board. At the last tag: before the
+    // departure.
     barriers: &[Barrier::block(5)],
     vectors: Vectors::Any,
 };

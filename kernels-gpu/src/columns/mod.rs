@@ -98,13 +98,13 @@ pub struct Shared<A> {
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// The total of each leaf of each unit.
+    /// A row for each warp: the total of its leaf, for each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values, read from the board: up to 15 for each unit. At the end of a scan, the first row has each unit's prefix.
+    /// Published values, read from the board: up to 15 for each lane's unit. At the end of a scan, the first row has each unit's prefix.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 
-/// A value for each unit of a block.
+/// A value for each lane of a warp.
 pub type Lanes<A> = [A; WARP_LANES as usize];
 
 /// The bytes of dynamic shared memory of a block.

@@ -167,12 +167,13 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 
 /// The launch, as each thread of a block has it. Windows and works are in shared memory: they would fill the registers.
 ///
-/// Its unsafe functions need the launch's conditions, a list at [`segmented_reduce`], beside their own. In their conditions, data in shared
-/// memory are *written* once [`Self::begin`] or the step that writes them is done, and a barrier of the block has followed:
-/// - the header: the ticket, the tag, the windows and the works, by [`Self::begin`]; no thread changes these later;
-/// - a work's items, by [`Self::bring_items`];
-/// - a work's starts, by [`Self::write_starts`], with the flags and, unless the work is dense, the slots; and no offset was refused;
-/// - the values of leaves, nodes and tails, by [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`].
+/// Its unsafe functions need the launch's conditions, a list at [`segmented_reduce`], beside their own. In these, data in shared memory are
+/// *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
+/// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
+/// - [`Self::bring_items`] writes a work's items.
+/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset was
+///   refused.
+/// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,

@@ -127,7 +127,7 @@ pub const fn room_items<T, A>() -> usize {
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
-/// Whether items are copied in vectors: a vector has a whole number of them, and they are aligned to their size, as numbers are.
+/// Whether items are copied in vectors. Then their size divides that of a vector, and they are aligned to their size.
 pub const fn has_vectors<T>() -> bool {
     matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) && align_of::<T>() == size_of::<T>()
 }

@@ -309,7 +309,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
             // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory its result has its size, and
-            // replaces it. Global memory has a result for each item (the launch's condition 5). No other thread has the leaf.
+            // replaces it. Global memory has a place for each item's result (the launch's condition 5). No other thread has the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;

@@ -75,8 +75,8 @@ impl Search {
         }
     }
 
-    /// Narrows the search around a guess: the segment at the diagonal, if all segments in the remaining range had equal lengths. The
-    /// lanes look at growing distances from the guess. So the new range is about as long as the error of the guess.
+    /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
+    /// growing distances from the guess. So the new range is about as long as the error of the guess.
     ///
     /// # Safety
     /// Convergent: the whole warp. The offsets are readable. `look` and `count` are the look and the number of lanes that narrowed the

@@ -135,8 +135,8 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// How many items to skip before the launch's first row, as a wrapped number. It is not 0 in a backward scan if memory counts fewer rows
-    /// than the arguments have.
+    /// How many items to skip before the launch's first row, as a wrapped number. It is not 0 in a backward scan if the count in device
+    /// memory is less than the number of rows in the arguments.
     skipped: u64,
 }
 

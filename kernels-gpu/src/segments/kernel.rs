@@ -171,8 +171,8 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
 /// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
 /// - [`Self::bring_items`] writes a work's items.
-/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset was
-///   refused.
+/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset
+///   was refused.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,

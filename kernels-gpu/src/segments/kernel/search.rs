@@ -142,7 +142,8 @@ impl Search {
     }
 }
 
-/// The segment that a lane looks at around a guess: the lower half of the lanes before the guess, the upper half at it and after it.
+/// The segment that a lane looks at around a guess. The lower half of the lanes look before the guess. The upper half look at the guess and
+/// after it.
 #[inline(always)]
 fn place_around(guess: u64, lane: u32) -> i64 {
     let half = WARP_LANES / 2;

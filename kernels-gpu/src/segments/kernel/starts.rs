@@ -110,9 +110,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
         let is_wrong = begin > end || end > work.end || is_short;
-        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So its start, its segment's result
-        // and, for the last chunk, the end are in bounds, and this thread's. The tag is written with the header. The flags are in shared
-        // memory. `begin <= end <= work.end`, checked here before slots are written.
+        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
+        // or its segment's result, and both exist. The end after the last start has a place too. The tag is written with the header, and
+        // the flags are in shared memory. `begin <= end <= work.end` is checked before slots are written.
         unsafe {
             // A reduction's tail must have items, since its value is combined with others.
             if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
@@ -243,7 +243,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut word = simt::thread_index();
         while word <= Room::<T, O::Accumulator>::BIT_WORDS {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `word <= BIT_WORDS`, where the flags are the last word; no other thread uses the word: this function's condition.
+            // SAFETY: in bounds: `word <= BIT_WORDS`, and word `BIT_WORDS` has the flags. No other thread uses the word: this function's
+            // condition.
             unsafe { room.bits(word).write(0) };
             word += step * self.threads();
         }

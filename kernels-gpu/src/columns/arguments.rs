@@ -1,7 +1,6 @@
 //! The arguments of reductions and scans of columns: lists, from which [`crate::arguments`] makes structs and entries' parameters.
 
-/// Hands the arguments of a reduction of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
-/// after the other tokens.
+/// Passes the arguments of a reduction of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -12,7 +11,7 @@ macro_rules! with_columns_reduce_arguments {
             input: *const T,
             /// Rows of a matrix.
             row_count: u64,
-            /// Columns of all matrices together: as many as results of a reduction.
+            /// Columns of all matrices together. A reduction has a result for each.
             column_count: u64,
             /// Columns of a matrix.
             matrix_columns: u64,
@@ -20,25 +19,24 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are its
-            /// upper limits.
+            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are
+            /// upper limits of it.
             count_at: *const u64,
-            /// Which of them it counts: 1 for rows, 0 for matrices.
+            /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
-            /// The workspace's beginning.
+            /// The start of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// How many state words there are.
             state_words: u64,
-            /// Where the results go.
+            /// Result 0.
             output: *mut R,
         }
     };
 }
 
-/// Hands the arguments of a scan of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
-/// after the other tokens.
+/// Passes the arguments of a scan of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {
@@ -49,26 +47,26 @@ macro_rules! with_columns_scan_arguments {
             input: *const T,
             /// Rows of a matrix.
             row_count: u64,
-            /// Columns of all matrices together: as many as results of a reduction.
+            /// Columns of all matrices together. A reduction has a result for each.
             column_count: u64,
             /// Columns of a matrix.
             matrix_columns: u64,
-            /// Items from the start of a row to the start of the next; of a scan that goes backward, less than 0, wrapped.
+            /// Items from the start of a row to the start of the next. In a backward scan it is negative, and wraps.
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are its
-            /// upper limits.
+            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are
+            /// upper limits of it.
             count_at: *const u64,
-            /// Which of them it counts: 1 for rows, 0 for matrices.
+            /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
-            /// The workspace's beginning.
+            /// The start of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// How many state words there are.
             state_words: u64,
-            /// Where the results go.
+            /// Result 0.
             output: *mut R,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,

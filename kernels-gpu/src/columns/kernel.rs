@@ -1,37 +1,40 @@
-//! The columns of row-major matrices, each reduced to a value of its own or scanned, in one launch; each item read once.
+//! Reduction and scan of each column of row-major matrices in one launch, each item read once.
 //!
 //! ```text
-//! a block: take a ticket: 32 consecutive units, a lane for each; a warp for each leaf; several times 32 units, if they have few leaves
-//!     each thread: load its leaf's items, fold them
-//!     the units' first warp: fold each unit's leaves
-//!     tell the units that others wait for, write the results of those that are whole columns
-//!     combine what is the last of sixteen chunks, or of a column, with what was published before
-//!     a scan: combine what was published before each chunk; each thread: the leaves before its own, then its items
+//! block:  if columns have several chunks, take a ticket, which decides the block's units
+//!         (32 consecutive units have a lane each, and a warp for each leaf; a block has several times 32 units, if these have few leaves)
+//!         each thread: load its leaf's items, fold them
+//!         the first warp of each 32 units: fold each unit's leaves
+//!         for each unit that is the last chunk of sixteen, or of its column: combine it with the values that earlier units published
+//!         write the results of columns, publish the values of other units
+//!         in a scan:
+//!             combine each unit's prefix from published values
+//!             each thread: combine the leaves before its own, then its items, and write the results
 //! ```
 //!
-//! How the work is divided is said in [`crate::columns`].
+//! [`crate::columns`] says how the work is divided.
 //!
-//! **Long columns.** Their chunks combine by sixteens, too, as those of long segments do (see [`crate::segments::kernel`]). The unit with
+//! **Long columns.** Their chunks combine by sixteens too, like those of long segments (see [`crate::segments::kernel`]). The unit with
 //! the last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on.
 //! Each unit publishes one value, when it has no more to combine. All units of a block take these steps together, a level of sixteens at a
-//! time: up to 15 warps wait for a value each, for all lanes at once.
+//! time. On each level up to 15 warps wait, each for one value of all 32 lanes.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: a chunk's prefix is combined from published values, at
 //! most 15 for each level. Units publish these before they wait for a prefix of their own.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. A block publishes its values of a level when it comes to that
-//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the waiting
-//! blocks can always go on. If there are blocks on the way up, it is the one with the first ticket among those at the lowest level; if
-//! there are none, it is any block.
+//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the
+//! waiting blocks can always go on. If any blocks are on the way up, the block with the first ticket among those at the lowest level can
+//! go on. If none is, any block can.
 //!
-//! Cost: every item and every result once; if a column has several chunks, a state word for each 32 bits of each chunk's accumulator. It is
-//! written once and read once; a scan reads it once for each later unit of the same sixteen. 1 barrier a block. If columns have several
-//! chunks: 1 more, 2 for each level on which one of the block's units goes up, and in a scan 2 for each level on which it goes down, and 1
-//! for the prefixes.
+//! Cost: every item and every result once. If a column has several chunks, each chunk also has a state word for each 32 bits of an
+//! accumulator. It is written once and read once; a scan reads it once more for each later unit of the same sixteen. 1 barrier a block. If
+//! columns have several chunks: 1 more, 2 for each level on which one of the block's units goes up, and 1 more for the launch with the last
+//! tag. A scan then has 2 more for each level on which one of the units goes down, and 1 for the prefixes.
 //!
-//! **Counts.** Where the device's memory has how many rows there are, or how many matrices, the launch is as large as one of all. Blocks
-//! without units take their tickets, and wait for no other block.
+//! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
+//! without units take tickets like the others, and wait for no other block.
 
 mod chunks;
 mod leaves;
@@ -53,21 +56,22 @@ use crate::scan::kernel::depart;
 /// Reduces each column of `input` to a result in `output`.
 ///
 /// # Safety
-/// - The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads that all call this, with
-///   [`crate::columns::shared_bytes`] of dynamic shared memory.
-/// - `input` is the address of item 0, aligned to an item. The first matrix begins there, and each
-///   other `matrix_pitch` items after the one before. A matrix has `row_count` rows of `matrix_columns` readable items, each row
-///   `row_pitch` items after the one before. All matrices together have `column_count` columns, at least one.
-/// - `count_at` is null, or points to a readable number.
-/// - `output` points to `column_count` writable results, in a place of their own.
-/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::columns::state_words`] words or more.
+/// The launch's conditions:
+/// 1. The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads, which all call this, with
+///    [`crate::columns::shared_bytes`] of dynamic shared memory.
+/// 2. `input` is the address of item 0, aligned to an item. The first matrix begins there, and each other one `matrix_pitch` items after
+///    the one before. A matrix has `row_count` rows of `matrix_columns` readable items, each row `row_pitch` items after the one before.
+///    All matrices together have `column_count` columns, at least one. Nobody writes the items meanwhile.
+/// 3. `count_at` is null, or points to a readable number.
+/// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
+/// 5. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
+///    there are [`crate::columns::state_words`] words or more.
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
 ) {
     simt::await_work_before();
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited just above; the address is null or readable: condition 3.
     let extent = unsafe {
         extent(
             (arguments.row_count, arguments.column_count),
@@ -89,18 +93,19 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
     };
-    // SAFETY: the caller's.
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
 /// Scans each column of `input` to `output`: a result for each item, with or without the item itself.
 ///
 /// # Safety
-/// The same as for [`columns_reduce`]. But there is a result for each item, with the items' layout, and all of them are writable.
+/// The same conditions as for [`columns_reduce`], except that `output` has a writable result for each item, with the items' layout
+/// (condition 4).
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited just above; the address is null or readable: condition 3.
     let extent = unsafe {
         extent(
             (arguments.row_count, arguments.column_count),
@@ -122,7 +127,7 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
     };
-    // SAFETY: the caller's.
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
@@ -130,7 +135,8 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// Items from the launch's first row to the first that there is: not 0 where a scan goes backward, and not from the last row on.
+    /// How many items to skip before the launch's first row, as a wrapped number. It is not 0 in a backward scan if the count in device
+    /// memory is less than the number of rows in the arguments.
     skipped: u64,
 }
 
@@ -138,7 +144,7 @@ struct Extent {
 /// or of matrices.
 ///
 /// # Safety
-/// Work before the launch is awaited. The address is null, or a number can be read there.
+/// Work before the launch is awaited. `count_at` is null, or points to a readable number.
 #[inline(always)]
 unsafe fn extent(
     (row_count, column_count): (u64, u64),
@@ -153,7 +159,7 @@ unsafe fn extent(
     if count_at.is_null() {
         return all;
     }
-    // SAFETY: the caller's.
+    // SAFETY: the address is not null, checked above, so the number is readable: this function's condition.
     let count = unsafe { count_at.read() };
     if counts_rows == 0 {
         let columns = count.saturating_mul(matrix_columns);
@@ -176,7 +182,10 @@ unsafe fn extent(
     }
 }
 
-/// The launch, as the threads of a block know it.
+/// The launch, as each thread of a block has it.
+///
+/// Its unsafe functions need the launch's conditions, a list at [`columns_reduce`], beside their own. Data in shared memory are *written*
+/// once a barrier of the block has followed.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,
@@ -193,24 +202,25 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The unit of a lane, and the leaf of a warp. There is no more of it than that, since it is kept while items fill the registers.
+/// The calling thread's unit and leaf. The unit is the lane's, and the leaf the warp's. This struct is small, since it is kept while items
+/// fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
-    /// Whether there is such a unit. If not, it has the column of the last unit, and no chunks before it.
+    /// Whether the unit exists. If not, the other fields are those of the last unit, but with chunk 0 and no rows.
     exists: bool,
-    /// Its column, counted over all matrices.
+    /// The unit's column, counted over all matrices.
     column: u64,
-    /// Its chunk, for which 32 bits are enough: there are fewer units of columns of several chunks, see [`Launch::slot`].
+    /// The unit's chunk in its column. 32 bits are enough, as for the unit's number (see [`Launch::slot`]).
     chunk: u32,
     /// Whether the chunk is its column's last.
     is_last: bool,
-    /// Where the leaf's first item lies.
+    /// The index in the input of the leaf's first item.
     origin: u64,
-    /// Which of the chunk's leaves is the warp's.
+    /// The leaf's number in the chunk.
     leaf: u32,
-    /// Leaves of the chunk, at least one.
+    /// How many leaves the chunk has, at least one.
     leaf_count: u32,
-    /// Rows of the leaf; 0 if there is none.
+    /// How many rows the leaf has; 0 if the chunk does not have this leaf.
     row_count: u32,
 }
 
@@ -226,13 +236,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work of a block, and its departure.
     ///
     /// # Safety
-    /// The same as for [`columns_reduce`].
+    /// Convergent: the whole block. `state_words` is the launch's.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         if self.column_count == 0 {
             return;
         }
-        // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
+        // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
+        // threads. `take_ticket` writes the ticket and the tag. There is a column, checked above. `depart` comes after the last use of
+        // the board.
         unsafe {
             let (mut block, mut tag) = (simt::block_index(), 0);
             if self.has_chunks() {
@@ -246,7 +258,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let total = self.fold_leaf(&unit, &items);
             let before = self.combine(&unit, board, total);
             if tag == LAST_TAG {
-                // Orders the reads of the block's threads before its departure.
+                // Orders the threads' reads of the board before the block's departure.
                 simt::barrier();
                 if simt::warp() == 0 {
                     depart(self.control, board, state_words, simt::block_count());
@@ -267,10 +279,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, and gives it to all threads.
     ///
     /// # Safety
-    /// Convergent: the whole block, of the launch of [`columns_reduce`].
+    /// Convergent: the whole block, once.
     #[inline(always)]
     unsafe fn take_ticket(&self) {
-        // SAFETY: the caller's; nobody takes a ticket after the last.
+        // SAFETY: the whole block is here (this function's condition); `control` is the workspace's (the launch's condition 5). The block
+        // with the last ticket restarts the tickets: nobody takes another one. One thread writes the ticket, and nobody reads it before
+        // the barrier.
         unsafe {
             let is_first = simt::thread_index() == 0;
             let taken = tickets::take_if(self.control, is_first);
@@ -290,20 +304,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The calling thread's unit and leaf.
     ///
     /// # Safety
-    /// The same as for [`columns_reduce`].
+    /// `column_count` is at least 1.
     #[inline(always)]
     unsafe fn unit(&self, block: u32) -> Unit {
         let count = chunk_count(self.row_count) * self.column_count;
         let unit_warps = unit_warps(self.row_count);
         let leaf = simt::warp() & (unit_warps - 1);
-        // A block's units, 32 for each of its warps that has their first leaf.
+        // The group of 32 units, counted over all blocks.
         let first = (block as u64 * BLOCK_WARPS as u64 + (simt::warp() - leaf) as u64)
             >> unit_warps.trailing_zeros();
         let wanted = first * WARP_LANES as u64 + simt::lane() as u64;
         let number = Ord::min(wanted, count - 1);
         let (mut chunk, mut column) = (0, number);
         if self.has_chunks() {
-            // SAFETY: there is a column.
+            // SAFETY: the divisor is not 0: `column_count` is at least 1 (this function's condition).
             chunk = unsafe { number.checked_div(self.column_count).unwrap_unchecked() };
             column = number - chunk * self.column_count;
         }
@@ -311,7 +325,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let row = begin + (leaf * FAN) as u64;
         let mut origin = row.wrapping_mul(self.row_pitch).wrapping_add(column);
         if self.matrix_columns != self.column_count {
-            // SAFETY: a matrix has a column.
+            // SAFETY: the divisor is not 0: a matrix has at least one column, since a launch has columns (the launch's condition 2).
             let matrix = unsafe { column.checked_div(self.matrix_columns).unwrap_unchecked() };
             origin += matrix * self.matrix_pitch.wrapping_sub(self.matrix_columns);
         }
@@ -331,21 +345,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The slot of a unit's state word: its number. If columns have several chunks, there is at most one unit for each 128 items, so 32
-    /// bits are enough for 512 GiB.
+    /// The unit's slot on the board: its number. If columns have several chunks, there is at most one unit for each 128 items, so 32 bits
+    /// are enough for 512 GiB of items.
     #[inline(always)]
     fn slot(&self, unit: &Unit) -> u32 {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
     /// Combines the totals of the block's leaves with the values that other blocks have published. Writes the results of columns, and
-    /// publishes values for other blocks. For a scan, gives the leaf's prefix.
+    /// publishes values for other blocks. In a scan, gives the leaf's prefix.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch is that of [`columns_reduce`], the unit the calling thread's.
+    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
     #[inline(always)]
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
-        // SAFETY: the caller's. The conditions have the same values on all threads.
+        // SAFETY: the whole block is here, with the threads' units and the board: this function's conditions. Branches around barriers go
+        // the same way on all threads. Each thread writes its own total, and a barrier follows before totals are read. A fold reads only
+        // totals of its unit: `leaf_count` of them from the first, or the `leaf` ones before the thread's own. Warp 0 alone writes the
+        // prefixes, after it has read the published values, and a barrier follows before prefixes are read.
         unsafe {
             self.leaf(simt::warp()).write(total);
             // Orders the writes of the leaves' totals before the reads by the threads that combine them.
@@ -372,33 +389,33 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The place of the calling lane's total of a warp's leaf.
+    /// The address of the total of a warp's leaf, for the calling lane.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
-        // SAFETY: only the address of the shared memory is taken.
+        // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
         let leaves = unsafe { &raw mut (*self.shared).leaves };
         leaves
             .cast::<O::Accumulator>()
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The slot of a value that other blocks have published for the calling lane's unit.
+    /// The address of published value `place`, for the calling lane's unit.
     #[inline(always)]
     fn published(&self, place: u32) -> *mut O::Accumulator {
-        // SAFETY: only the address of the shared memory is taken.
+        // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
         let published = unsafe { &raw mut (*self.shared).published };
         published
             .cast::<O::Accumulator>()
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// `count` values combined, 1 to 16, a row of lanes for each.
+    /// The fold of `count` values, 1 to 16. They are [`WARP_LANES`] places apart, from `values` on.
     ///
     /// # Safety
-    /// They are written.
+    /// The values are in shared memory, and written; there is at least one.
     #[inline(always)]
     unsafe fn fold_sixteen(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the caller's.
+        // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold reads places less than `count`.
         unsafe {
             if O::IS_PAIRWISE {
                 let value =
@@ -410,10 +427,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// A value combined with `count` others after it, a row of lanes for each.
+    /// `value`, combined with `count` values after it. They are [`WARP_LANES`] places apart, from `values` on.
     ///
     /// # Safety
-    /// They are written.
+    /// The values are in shared memory, and written.
     #[inline(always)]
     unsafe fn fold_before(
         &self,
@@ -423,7 +440,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) -> O::Accumulator {
         let mut place = 0;
         while place < count {
-            // SAFETY: the caller's.
+            // SAFETY: `place < count`, and these values are written: this function's condition.
             let next = unsafe { simt::read_shared(values.add((place * WARP_LANES) as usize)) };
             value = O::combine(value, next);
             place += simt::late_one();

@@ -11,7 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Columns,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // The ticket, the leaves; what other blocks have published, before and after its reads; the last tag.
+    // After the ticket; after the leaves' totals; in `settle`, before and after values are read from the board. At the last tag: before the
+    // departure.
     barriers: &[Barrier::block(5)],
     vectors: Vectors::Any,
 };
@@ -19,7 +20,7 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // The same, and three more for the chunks' prefixes, which warp 0 gives to the block.
+    // The same, and three more: in `find_before`, before and after values are read from the board; after warp 0 writes the prefixes.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

@@ -3,29 +3,29 @@
 //!
 //! # The order, version 2
 //!
-//! Part of the bit contract. A column's items, from the first row on, are combined as those of a segment are (see [`crate::segments`]):
-//! by sixteens, counted from the first row. So a column has exactly the bits of a segment of the same items, and of a row of the
-//! transposed matrix. An item's index, for operators that look at it, is its row. A column of no rows gives the identity.
+//! This is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by sixteens, counted
+//! from the first row. So a column has exactly the bits of a segment of the same items, and of a row of the transposed matrix. An item's
+//! index, for operators that use it, is its row. A column of no rows gives the identity.
 //!
 //! # Along an axis
 //!
-//! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each place on the outer axis.
-//! The columns of all matrices are numbered as if they belonged to one matrix: column `c` is column `c % inner` of matrix `c / inner`. From
-//! row to row and from matrix to matrix there may be more items than a row, or a matrix, has: a *pitch*. Rows with a pitch are columns,
-//! too: each row is a matrix of one column. None of this changes a bit: a column is where its items are.
+//! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each index of the outer axis.
+//! The columns of all matrices are numbered as if they belonged to one matrix: column `c` is column `c % inner` of matrix `c / inner`. The
+//! distance from row to row, in items, is the *row pitch*; it may be more than a row has. The *matrix pitch* is the distance from matrix
+//! to matrix. Rows with a pitch are handled as columns too: each row is a matrix of one column. The layout changes no bit of a result.
 //!
 //! # The work
 //!
 //! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
-//! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps has
-//! [`WARP_LANES`] consecutive units, one for each lane, and each of its warps one of the leaves of all of them. A block is as many groups
-//! as its [`BLOCK_WARPS`] warps make: one, where columns have more than 128 rows, and one for each warp, where they are leaves. So the
-//! lanes of a warp read neighbouring items of a row, and where a row has fewer items than a warp has lanes, the others read the chunks
-//! below, or the next matrices.
+//! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps
+//! works on [`WARP_LANES`] consecutive units, one for each lane. Warp `w` of the group has leaf `w` of each of these units. A block's
+//! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
+//! column is a single leaf. So the lanes of a warp read neighbouring items of a row. If a row has fewer items than a warp has lanes, the
+//! other lanes read the chunks below, or the next matrices.
 //!
 //! If columns have several chunks, a unit publishes its value in the state words of its number.
 //!
-//! None of the numbers here but [`FAN`] changes a result.
+//! Of the numbers here, only [`FAN`] changes results.
 
 #[macro_use]
 mod arguments;
@@ -49,13 +49,13 @@ use crate::contract::WARP_LANES;
 use crate::segments::FAN;
 use crate::workspace::words_per_accumulator;
 
-/// Rows of a chunk.
+/// The number of rows of a chunk.
 pub const CHUNK_ROWS: u64 = FAN.pow(2) as u64;
 
-/// Warps of a block: one for each leaf of a chunk.
+/// The number of warps of a block: one for each leaf of a chunk.
 pub const BLOCK_WARPS: u32 = FAN;
 
-/// Warps that share 32 units of columns of this many rows: one for each leaf of a chunk, up to a power of two.
+/// The number of warps that share 32 units, in columns of `row_count` rows: one for each leaf of a chunk, rounded up to a power of two.
 pub const fn unit_warps(row_count: u64) -> u32 {
     let rows = if row_count < CHUNK_ROWS {
         row_count as u32
@@ -65,25 +65,25 @@ pub const fn unit_warps(row_count: u64) -> u32 {
     rows.div_ceil(FAN).next_power_of_two()
 }
 
-/// Units of a block.
+/// The number of units of a block.
 const fn block_units(row_count: u64) -> u64 {
     (BLOCK_WARPS / unit_warps(row_count) * WARP_LANES) as u64
 }
 
-/// Threads of a block.
+/// The number of threads of a block.
 pub const BLOCK_THREADS: u32 = BLOCK_WARPS * WARP_LANES;
 
-/// Chunks of a column of `row_count` items. One of no items has an empty one.
+/// The number of chunks of a column of `row_count` items. An empty column has one empty chunk.
 pub const fn chunk_count(row_count: u64) -> u64 {
     row_count.saturating_sub(1) / CHUNK_ROWS + 1
 }
 
-/// Blocks of a launch with this many columns of all matrices together.
+/// The number of blocks of a launch. All matrices together have `column_count` columns.
 pub const fn block_count(row_count: u64, column_count: u64) -> u64 {
     (chunk_count(row_count) * column_count).div_ceil(block_units(row_count))
 }
 
-/// State words of a launch with accumulators of type `A`: none where a column has one chunk only.
+/// The number of state words of a launch with accumulators of type `A`: none if a column has a single chunk.
 pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
     match chunk_count(row_count) {
         1 => 0,
@@ -94,20 +94,20 @@ pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
 /// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Shared<A> {
-    /// Which block it is, in the order of the tickets.
+    /// The index of the block's ticket, by which its units are numbered.
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// The total of each leaf of each unit.
+    /// A row for each warp: the total of its leaf, for each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// The values that other blocks have published, for each unit. At the end, the first row has each unit's prefix.
+    /// Published values, read from the board: up to 15 for each lane's unit. At the end of a scan, the first row has each unit's prefix.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 
-/// A value for each unit of a block.
+/// A value for each lane of a warp.
 pub type Lanes<A> = [A; WARP_LANES as usize];
 
-/// Bytes of dynamic shared memory of a block.
+/// The bytes of dynamic shared memory of a block.
 pub const fn shared_bytes<A>() -> u32 {
     size_of::<Shared<A>>() as u32
 }
@@ -119,6 +119,6 @@ const _: () = {
     );
     assert!(unit_warps(129) == 16 && unit_warps(u64::MAX) == BLOCK_WARPS);
     assert!(block_count(16, 513) == 2 && block_count(17, 256) == 1);
-    // Shared memory that every device has for a block.
+    // Every device has this much shared memory for a block.
     assert!(shared_bytes::<[u32; 16]>() <= 64 << 10);
 };

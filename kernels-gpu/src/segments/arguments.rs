@@ -1,7 +1,6 @@
 //! The arguments of segmented reductions and scans: lists, from which [`crate::arguments`] makes structs and entries' parameters.
 
-/// Hands the arguments of a segmented reduction of items of type `T` to results of type `R` to the macro in brackets, after the
-/// other tokens.
+/// Passes the arguments of a segmented reduction to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_segmented_reduce_arguments {
@@ -12,34 +11,33 @@ macro_rules! with_segmented_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Where the segments start, one number more than segments.
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// Bytes of such a number, 4 or 8; or 0: then all segments have the same length.
+            /// Bytes of an offset: 4 or 8. Or 0: then there are no offsets, and all segments have the same length.
             offset_bytes: u64,
-            /// That length, in items.
+            /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
             /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
-            /// The workspace's beginning.
+            /// The start of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// How many state words there are.
             state_words: u64,
-            /// Where the results go.
+            /// Result 0.
             output: *mut R,
-            /// A word that is set to 1 if the offsets are refused; or nowhere.
+            /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,
-            /// On how many windows a block works.
+            /// How many windows each block works on.
             windows_per_block: u64,
         }
     };
 }
 
-/// Hands the arguments of a segmented scan of items of type `T` to results of type `R` to the macro in brackets, after the
-/// other tokens.
+/// Passes the arguments of a segmented scan to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_segmented_scan_arguments {
@@ -50,27 +48,27 @@ macro_rules! with_segmented_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Where the segments start, one number more than segments.
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// Bytes of such a number, 4 or 8; or 0: then all segments have the same length.
+            /// Bytes of an offset: 4 or 8. Or 0: then there are no offsets, and all segments have the same length.
             offset_bytes: u64,
-            /// That length, in items.
+            /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
             /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
-            /// The workspace's beginning.
+            /// The start of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// How many state words there are.
             state_words: u64,
-            /// Where the results go.
+            /// Result 0.
             output: *mut R,
-            /// A word that is set to 1 if the offsets are refused; or nowhere.
+            /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,
-            /// On how many windows a block works.
+            /// How many windows each block works on.
             windows_per_block: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,

@@ -1,44 +1,46 @@
 //! Reduction and scan of each segment of an array in one launch, each item read once.
 //!
 //! ```text
-//! block:  take a ticket: which windows these are
-//!         a warp for each border finds the segment that begins first after it: 32 places a step
-//!         for each window, and two where there is no room for its last chunk beside the others:
-//!             bring its items to shared memory
+//! block:  take a ticket, which decides the block's windows
+//!         for each border of the windows, a warp finds the first segment that begins there or later: 32 offsets a step
+//!         for each work, one or two a window:
+//!             copy its items to shared memory
 //!             write the places where its chunks start, check the offsets
-//!             fold leaves of 16 items, then 16 leaves, then 16 of those      a barrier between
-//!             write the results of segments that are whole here, tell the values of others' chunks
-//!         combine what is the last of sixteen chunks, or of a segment, with what was told before
+//!             fold leaves of 16 items, then nodes of 16 leaves, then roots of 16 nodes      a barrier between
+//!             write the results of segments that are whole here, publish the values of other chunks
+//!         for each window whose tail is the last chunk of sixteen, or of its segment:
+//!             combine the tail with the values that earlier windows published
 //! ```
 //!
-//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with a departure:
-//! the order of combination depends on places in the segment, not in the window. How the work is divided is said in [`crate::segments`].
+//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with one
+//! difference: the order of combination depends on positions in the segment, not in the window. [`crate::segments`] says how the work is
+//! divided.
 //!
 //! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block with
-//! the last chunk of 256 also combines sixteen such results, and so on. Each publishes one value, when it has no more to combine. So a
-//! block waits for at most 15 values at a time.
+//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes one value, when it has no more to combine. So
+//! a block waits for at most 15 values at a time.
 //!
-//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down: see `placing`. A chunk's
+//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `placing`). A chunk's
 //! prefix is combined from published values, at most 15 for each level. Blocks publish these before they wait for a prefix of their own.
 //!
-//! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have started, or
-//! it has them itself. It waits after it has published all its other values, and in the order of its windows.
+//! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
+//! blocks that have started. It waits in the order of its windows, after it has published all of its other values.
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. If it refuses
-//! offsets, it writes the launch's tag to [`Control::fault`], where waiting blocks look. Neighbouring windows find their common border by
-//! the same search, so the windows up to any one see all offsets up to its end, pair by pair. If no block before a window refuses, the
-//! offsets up to there ascend. So the blocks that it waits for see the chunks whose values they have to publish. Hence a block that waits
-//! in vain hears of a refusal by a window before its own, whose block has started.
+//! offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find their common border by
+//! the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to the end of `w`. If none of
+//! them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to publish. Hence, if a
+//! block waits in vain, an earlier window has refused, or will. The block of that window has started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
-//! forever. A block checks the offsets at its windows' ends and at its chunks' starts together, whatever the search has found. A window
-//! without a chunk to publish publishes the identity, since another block may have read other offsets and wait for it. So each window
-//! publishes a value, or is refused.
+//! forever. Whatever the search has found, a block checks the offsets at its windows' ends and at its chunks' starts together. A window
+//! without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So each
+//! window publishes a value, or is refused.
 //!
-//! Cost: every item and every result once, every offset once or twice, a value for each window; a window's first and last items come in
-//! vectors that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
-//! chunks have few items and one of them has more than 16, and 1 for the combination. Of a scan, 4 more for each window, 1 where a chunk
-//! has more than 256 items, and 1 for a chunk of an earlier segment.
+//! Cost: every item and every result once, every offset once or twice, a published value for each window. A work's first and last vectors
+//! may hold items of its neighbours. Barriers: 3 a block, and 1 more for the launch with the last tag. 3 for each work, 1 more if a chunk
+//! has more than 256 items, 1 more if a dense work has a chunk of more than 16 items. A scan has 3 more for each work, 1 more if a chunk
+//! has more than 256 items, and 1 more if the work has a tail.
 
 mod chunks;
 mod items;
@@ -68,18 +70,19 @@ use self::search::Offsets;
 /// Reduces each of `segment_count` segments of `input` to a result in `output`.
 ///
 /// # Safety
-/// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each group of that many of its
-///   [`crate::segments::window_count`], at least one, of [`crate::segments::tuning::SHORT_BLOCK_THREADS`] threads or of
-///   [`crate::segments::tuning::LONG_BLOCK_THREADS`] that all call this, with
-///   [`crate::segments::shared_bytes`] of dynamic shared memory.
-/// - `input` is the address of item 0 of `item_count`, aligned to an item, all of them readable.
-/// - `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
-///   segment has `row_items` items, and they are not more than `item_count` together.
-/// - `segment_count_at` is null, or points to a readable number.
-/// - `output` points to `segment_count` writable results, in a place of their own.
-/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::segments::state_words`] words or more.
-/// - `report` is 0, or points to a writable word, which is set to 1 if the offsets are refused.
+/// The launch's conditions:
+/// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has [`crate::segments::window_count`] windows, and
+///    a block for each `windows_per_block` of them, rounded up, at least one. A block has
+///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this,
+///    and [`crate::segments::shared_bytes`] of dynamic shared memory.
+/// 2. `input` is the address of item 0 of `item_count`, aligned to an item. All items are readable, and nobody writes them meanwhile.
+/// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
+///    segment has `row_items` items, and all segments together have at most `item_count`.
+/// 4. `segment_count_at` is null, or points to a readable number.
+/// 5. `output` points to `segment_count` writable results, which overlap nothing else that the launch accesses.
+/// 6. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
+///    there are [`crate::segments::state_words`] words or more.
+/// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
@@ -100,7 +103,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
     } = arguments;
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };
     let launch = Launch::<O, T> {
         input,
@@ -121,22 +124,23 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
     };
-    // SAFETY: the caller's.
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(state_words) }
 }
 
-/// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. In a text that
-/// the host makes of it, from the last segment and the last item on (see `direction.rs`).
+/// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. From this
+/// kernel's text, the host also makes one that goes backward, from the last segment and item to the first (see `direction.rs`).
+///
+/// `windows_per_block` should be 1, because a block waits for other blocks before it goes on to its next window.
 ///
 /// # Safety
-/// The same as for [`segmented_reduce`]. But `output` points to `item_count` writable results, which overlap no input. And
-/// `windows_per_block` should be 1, since blocks wait for each other before they go on to their next window.
+/// The same conditions as for [`segmented_reduce`], except that `output` points to `item_count` writable results (condition 5).
 #[inline(always)]
 pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     arguments: SegmentedScanArguments<T, O::Output>,
 ) {
     simt::await_work_before();
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(arguments.segment_count, arguments.segment_count_at) };
     let launch = Launch::<O, T> {
         input: arguments.input,
@@ -157,11 +161,19 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
     };
-    // SAFETY: the caller's.
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
-/// The launch, as the threads of a block know it. The data of windows are in shared memory, since they would fill the registers.
+/// The launch, as each thread of a block has it. Windows and works are in shared memory: they would fill the registers.
+///
+/// Its unsafe functions need the launch's conditions, a list at [`segmented_reduce`], beside their own. In these, data in shared memory are
+/// *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
+/// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
+/// - [`Self::bring_items`] writes a work's items.
+/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset
+///   was refused.
+/// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
@@ -180,11 +192,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work of a block, and its departure.
     ///
     /// # Safety
-    /// The same as for [`segmented_reduce`].
+    /// Convergent: the whole block. `state_words` is the launch's.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
-        // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
+        // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
+        // threads. `begin` writes the tag and has a barrier, whatever it gives. `depart` comes after the last use of the board.
         unsafe {
             if self.begin(room) {
                 self.run(room);
@@ -202,10 +215,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The block's works, one after the other.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
+    /// Convergent: the whole block. The header is written, and the bits of the room and of the next are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's. The conditions have the same values on all threads.
+        // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared
+        // memory, so they go the same way on all threads. Each step comes after those that it needs, with a barrier between. The last
+        // barrier of a turn ends all uses of the room before the next work replaces it, and `number < work_count` for each work.
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
@@ -233,8 +248,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 self.clear_bits(room.next());
                 self.fold_leaves(number, room);
-                // Orders the writes of the leaves' values before the reads by the threads that combine them, and the clearing of bits
-                // before the next work's bits.
+                // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing
+                // of bits before the writes of the next work's bits.
                 simt::barrier();
                 self.fold_nodes(number, room);
                 if self.has_roots(room) {
@@ -257,22 +272,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Threads of the block.
+    /// The number of threads of the block.
     #[inline(always)]
     fn threads(&self) -> u32 {
         simt::block_threads()
     }
 
-    /// Whether one of the block's chunks is combined with earlier chunks.
+    /// Whether one of the block's tails is combined with earlier chunks.
     ///
     /// # Safety
-    /// The windows are written.
+    /// The header is written.
     #[inline(always)]
     unsafe fn is_combined(&self) -> bool {
         let mut is_combined = false;
         let mut number = 0;
         while number < self.windows_per_block {
-            // SAFETY: the caller's.
+            // SAFETY: the header is written (this function's condition); `number < windows_per_block`.
             is_combined |= unsafe { self.window(number).is_combined() };
             number += simt::opaque_one() as u32;
         }
@@ -285,17 +300,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written.
     #[inline(always)]
     unsafe fn is_refused(&self) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the field is in shared memory, and written with the header: this function's condition.
         unsafe { simt::read_shared(&raw const (*self.header).is_refused) != 0 }
     }
 
     /// The launch's board.
     ///
     /// # Safety
-    /// The header is written.
+    /// The tag is written.
     #[inline(always)]
     unsafe fn board(&self) -> Board {
-        // SAFETY: the caller's.
+        // SAFETY: the tag is in shared memory, and written: this function's condition.
         Board::new(self.states, unsafe {
             simt::read_shared(&raw const (*self.header).tag)
         })
@@ -304,10 +319,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Refuses the offsets.
     ///
     /// # Safety
-    /// The same as for [`segmented_reduce`]; the header is written.
+    /// The tag is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
-        // SAFETY: the caller's.
+        // SAFETY: the tag is written (this function's condition), `control` is the workspace's (the launch's condition 6), and `report` is
+        // null or writable (its condition 7).
         unsafe {
             let tag = simt::read_shared(&raw const (*self.header).tag);
             simt::store_word(&raw mut (*self.control).fault, tag as u64);
@@ -318,15 +334,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// Leaves a launch that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
+/// Leaves a launch that has the last tag. The last block to leave clears the state words and starts again with the first tag.
 ///
 /// # Safety
-/// Convergent: warp 0 of each block, whole, after its last access to the board.
+/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` is the launch's, and the board has
+/// `state_words` words.
 #[inline(always)]
 unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
-    // SAFETY: the caller's; `arrive` orders the other blocks' accesses before what follows.
+    // SAFETY: the whole warp is here, `control` is the launch's and the board has the words: this function's conditions. Only the last
+    // block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
     unsafe {
-        // Orders the warp's accesses before lane 0's news of them.
+        // Orders the warp's accesses before lane 0 releases them.
         simt::warp_barrier();
         if simt::lane() != 0 {
             return;

@@ -10,8 +10,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // The ticket, the windows' borders, the works; a work's items, its slots, its leaves, its nodes; before the next work takes the
-    // work's place, or other blocks hear of it; the last tag.
+    // In `begin`: after the ticket, after the borders, after the windows. For each work: after its items and starts, after its slots,
+    // after its leaves, after its nodes, and at its end. At the last tag: before the departure.
     barriers: &[Barrier::block(9)],
     vectors: Vectors::Any,
 };
@@ -19,7 +19,7 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // The same; a chunk's total, the prefixes of the chunk, of nodes, of leaves; results.
+    // The same, and in `place`: after the tail's total, after the tail's prefix, after the nodes', after the leaves', after the results.
     barriers: &[Barrier::block(14)],
     ..REDUCE
 };

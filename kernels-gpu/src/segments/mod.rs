@@ -1,46 +1,47 @@
 //! Segmented reductions and scans: the order of combination, how the work is divided, and what a launch provides.
 //!
-//! Segment `s` has the items from `offset[s]` to before `offset[s + 1]`. Offsets ascend; a segment may be empty.
+//! Segment `s` has the items from `offset[s]` to `offset[s + 1]`, exclusive. Offsets ascend; a segment may be empty.
 //!
 //! # The order, version 2
 //!
-//! Part of the bit contract, see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
-//! segment's start: each [`FAN`] consecutive values, the last ones perhaps fewer, are left-folded to one; so are each 16
-//! of the results; and so on, until one value is left. It is lowered. A segment of no items gives the identity. An item's
-//! index, for operators that look at it, counts from the segment's start.
+//! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from
+//! the segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
+//! sixteens in the same way, until one value is left. This value is lowered. An empty segment gives the identity. An item's index, for
+//! operators that use it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
-//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing ones count as the identity. So both sides mostly have equally
-//! many items, and no division is needed. Version 1 had the left fold for all operators; these two had no segments then.
+//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. So both sides mostly have
+//! equally many items, and no division is needed. Version 1 had the left fold for all operators; these two had no segments then.
 //!
-//! So a result depends on the segment's items and their number, and on nothing else: not on where the segment lies, nor
-//! on its neighbours. The order of the items is kept, so operators need not commute. All operators have this order.
+//! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of
+//! the items is kept, so operators need not commute. All operators have this order.
 //!
-//! A scan combines the same values by sixteens. The first of sixteen values has the prefix of these sixteen. Each other value has its
-//! neighbour's prefix, combined with the neighbour. The last remaining value has the identity as its prefix. The result of an item is its
-//! prefix in an exclusive scan, and its prefix combined with the item in an inclusive scan; it is lowered. So a result depends on the items
-//! of its segment up to it, and on nothing else.
+//! A scan combines the same values by sixteens, and then goes down from the last remaining value, whose prefix is the identity. The first
+//! of sixteen values has the prefix of the value that they combine to. The prefix of each other value is the prefix of the value before
+//! it, combined with that value. An item's result is its prefix in an exclusive scan, and its prefix combined with the item in an
+//! inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
 //!
 //! # The work
 //!
 //! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
-//! begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16. To
-//! **window** `w`, the diagonals from `w·C` to before `(w + 1)·C`, where `C` is the items of a chunk, belong the chunks that begin there;
-//! an empty segment counts as a chunk. So a window has at most one chunk of the segment that began in an earlier one, then segments that
-//! begin there; the last of these may be cut. It costs as much as it has items and segments, whatever their lengths. A block works on a few
-//! windows one after the other. Several blocks share a multiprocessor, and some bring items to shared memory while others work on theirs.
+//! begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16; an
+//! empty segment counts as one chunk. **Window** `w` has the diagonals from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number of
+//! items of a chunk. A chunk belongs to the window in which it begins. So a window has at most one chunk of a segment that began in an
+//! earlier window: its **tail**. Then come segments that begin in the window; the last of them may be cut, if it goes on in later windows.
+//! The cost of a window depends on its items and segments together, and not on the segments' lengths. A block works on a few windows one
+//! after the other. Several blocks share a multiprocessor: some copy items to shared memory while others compute.
 //!
-//! A window is copied to shared memory as one [`Work`], or as two if there is no room for its last chunk beside the others. Places in it
-//! are numbers from a multiple of 16 bytes in the input on, so that vectors of items are copied as they lie.
+//! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
+//! item's number in a work. Place 0 is at a multiple of 16 bytes in the input, so that whole vectors of items are copied.
 //!
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
-//! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and without adding
-//! up how many there are. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. Where chunks have few items on
-//! average, and none has more than a leaf, a thread has a chunk instead.
+//! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
+//! chunks is needed. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work is **dense** if its chunks
+//! have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole chunk, and there are no slots.
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
-//! None of the numbers here but [`FAN`] changes a result.
+//! Of the numbers here, only [`FAN`] changes results.
 
 #[macro_use]
 mod arguments;
@@ -64,23 +65,23 @@ use crate::contract::WARP_LANES;
 use crate::segments::tuning::{DENSE_ITEMS, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
-/// Values that are folded to one.
+/// How many values are folded to one.
 pub const FAN: u32 = 16;
 
-/// The most windows that a block works on: it has a warp for each border of them.
+/// The most windows that a block works on. The block needs a warp for each border: one more than windows.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
-/// Chunks whose starts a warp writes at a time: its lanes read the offsets where they begin, and where the last one ends.
+/// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
 
-/// Bytes of a vector of items that is copied at once.
+/// Bytes of a vector: items that one instruction copies.
 const VECTOR_BYTES: usize = 16;
 
-/// Items of a chunk of narrow items, and of one of wide ones. They have names so that every compiler sees numbers.
+/// The sizes of a chunk, for narrow and for wide items. They are constants with names, so that every compiler sees plain numbers.
 const NARROW_CHUNK_ITEMS: u64 = FAN.pow(3) as u64;
 const WIDE_CHUNK_ITEMS: u64 = FAN.pow(2) as u64;
 
-/// Items of a chunk, and diagonals of a window, for items of type `T` and accumulators of type `A`.
+/// The number of items of a chunk, and of diagonals of a window, for items of type `T` and accumulators of type `A`.
 pub const fn chunk_items<T, A>() -> u64 {
     let is_narrow = size_of::<T>() <= 4 || size_of::<T>() <= 8 && size_of::<A>() <= 8;
     if is_narrow {
@@ -90,13 +91,13 @@ pub const fn chunk_items<T, A>() -> u64 {
     }
 }
 
-/// Windows of `item_count` items in `segment_count` segments.
+/// The number of windows of `item_count` items in `segment_count` segments.
 pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
     (item_count + segment_count).div_ceil(chunk_items::<T, A>())
 }
 
-/// Windows of each block of a launch that has this many, on a device that holds `resident_blocks` at a time: a block finds all of its
-/// windows at once, and all blocks should be busy to the end.
+/// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` at a time. More
+/// windows are better, since a block finds all of them at once; but all multiprocessors should be busy to the end.
 pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     let windows = window_count / (4 * resident_blocks);
     if windows == 0 {
@@ -108,15 +109,16 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// State words of a launch with accumulators of type `A`.
+/// The number of state words of a launch with accumulators of type `A`.
 pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
     window_count::<T, A>(item_count, segment_count) * words_per_accumulator::<A>()
 }
 
-/// Chunks and their items that a block has room for. Of a window's chunks all but the last have fewer items than a window
-/// diagonals. If all of them have no room together, the last is worked on alone.
+/// How many items and chunks, counted together, a work may have: its room in shared memory. A window's chunks except the last have fewer
+/// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
-/// Values of more than 8 bytes leave little room beside the items of a window: so one block more shares a multiprocessor.
+/// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one block more fits on a
+/// multiprocessor.
 pub const fn room_items<T, A>() -> usize {
     let spare = match size_of::<A>() > 8 {
         true => 64,
@@ -125,12 +127,12 @@ pub const fn room_items<T, A>() -> usize {
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
-/// Whether items are copied in vectors: where they are numbers, or lie as numbers do.
+/// Whether items are copied in vectors. Then their size divides that of a vector, and they are aligned to their size.
 pub const fn has_vectors<T>() -> bool {
     matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) && align_of::<T>() == size_of::<T>()
 }
 
-/// Items of type `T` in a vector, where there are vectors.
+/// The number of items of type `T` in a vector; 1 if items are not copied in vectors.
 pub const fn vector_items<T>() -> u32 {
     if has_vectors::<T>() {
         (VECTOR_BYTES / size_of::<T>()) as u32
@@ -139,7 +141,7 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
-/// Items of type `T` in a row of shared memory, after which there is a gap: so lanes that read items 16 apart read from
+/// The number of items of type `T` in a row of shared memory. A gap follows each row, so that lanes that read items 16 apart read from
 /// different banks.
 pub const fn row_items<T>() -> usize {
     match size_of::<T>() {
@@ -152,33 +154,33 @@ pub const fn row_items<T>() -> usize {
     }
 }
 
-/// Items in a row's gap: a vector's.
+/// The size of the gap after a row, in items: one vector.
 pub const fn gap_items<T>() -> usize {
     vector_items::<T>() as usize
 }
 
-/// The place of item `index`, in items.
+/// Where the item at place `index` lies in shared memory, in items: gaps count.
 #[inline(always)]
 pub const fn place_of<T>(index: usize) -> usize {
     index + index / row_items::<T>() * gap_items::<T>()
 }
 
-/// The layout of a block's shared memory, in bytes. First comes a [`Header`].
+/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`].
 ///
-/// Consecutive works use two places in turn for the slots' bits and counts.
+/// There are two areas for bits and two for counts. Consecutive works use them in turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// A bit for each slot, in words of 32, and a word in which there is something if a chunk has more than one node.
+    /// A bit for each slot, in words of 32, and a word of flags about the chunks.
     pub bits: usize,
-    /// For each word of bits, how many bits the ones before have.
+    /// For each word of bits, how many bits are set in the words before it.
     pub counts: usize,
-    /// A value for each 8 items.
+    /// Leaves' values: room for one for each 8 items.
     pub leaves: usize,
-    /// A value for each 128 items.
+    /// Nodes' values: room for one for each 128 items.
     pub nodes: usize,
-    /// The items; the starts of chunks lie after them, the first one last.
+    /// The items. The chunks' starts lie after them, in descending order of the chunks.
     pub items: usize,
-    /// Bytes of items and starts.
+    /// The size of items and starts together.
     pub item_bytes: usize,
 }
 
@@ -187,29 +189,29 @@ pub struct Layout {
 pub struct Header<A> {
     /// The works of each window.
     pub works: [[Work; 2]; MOST_WINDOWS as usize],
-    /// The windows.
+    /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
-    /// The segments that begin first after the windows' borders.
+    /// For each border of the windows, the first segment that begins there or later.
     pub borders: [u64; MOST_WINDOWS as usize + 1],
-    /// The ticket: which windows these are.
+    /// The index of the block's ticket, which decides its windows.
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// Whether an offset between the chunks is refused.
+    /// Whether the block stops because offsets are refused: 0 or 1.
     pub is_refused: u32,
-    /// Of each window, the value of the chunk of an earlier segment.
+    /// For each window, the value of its tail, if it is combined with earlier chunks; later in a scan, the prefix of the tail.
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
-/// Chunks that are worked on at once: consecutive items.
+/// Consecutive chunks that a block works on together.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work {
-    /// The item that has place 0; the difference to it wraps.
+    /// The number of the item at place 0. If place 0 is before the first item of the input, the number wraps.
     pub base: u64,
     /// The segment of the first chunk.
     pub segment: u64,
-    /// The index in its segment of the first item.
+    /// The first item's index in its segment.
     pub index: u64,
     /// The first item's place.
     pub begin: u32,
@@ -217,34 +219,34 @@ pub struct Work {
     pub end: u32,
     /// How many chunks there are; 0 if there is no work.
     pub chunk_count: u32,
-    /// Which chunk is of a segment that began in an earlier window, if any.
+    /// The window's tail, as a number among the chunks, or [`NO_CHUNK`].
     pub tail_chunk: u32,
-    /// Which chunk is not its segment's last, which begins here, if any.
+    /// The first chunk of a segment that begins here and goes on in later windows, as a number among the chunks, or [`NO_CHUNK`].
     pub cut_chunk: u32,
-    /// Which of the block's windows it is.
+    /// The number of the work's window in the block.
     pub window: u32,
-    /// Whether the window has another one: 0 or 1.
+    /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
 }
 
-/// The data of a window's chunk whose segment began in an earlier window.
+/// The tail of a window: its chunk of a segment that began in an earlier window.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Window {
     /// The segment.
     pub segment: u64,
-    /// Its first item.
+    /// The segment's first item.
     pub begin: u64,
     /// The index of the chunk in its segment.
     pub index: u64,
-    /// Whether there is such a chunk.
+    /// Whether the window has a tail: 0 or 1.
     pub has_tail: u32,
-    /// Whether it is the segment's last.
+    /// Whether the tail is its segment's last chunk: 0 or 1.
     pub is_last: u32,
 }
 
 impl Work {
-    /// Whether chunks have few items on average, so that perhaps all are leaves, which need no slots.
+    /// Whether chunks have few items on average. Then perhaps each chunk is a single leaf, and no slots are needed.
     #[inline(always)]
     pub fn is_dense(&self) -> bool {
         self.end - self.begin <= DENSE_ITEMS * self.chunk_count
@@ -252,7 +254,7 @@ impl Work {
 }
 
 impl Window {
-    /// Whether the chunk is combined with earlier chunks: the last of sixteen, and the last of its segment.
+    /// Whether the tail is combined with earlier chunks: if it is the last chunk of sixteen, or of its segment.
     #[inline(always)]
     pub fn is_combined(&self) -> bool {
         self.has_tail != 0 && (self.is_last != 0 || self.index % FAN as u64 == FAN as u64 - 1)
@@ -272,7 +274,7 @@ impl Layout {
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(16);
         let bytes_of_items = (place_of::<T>(places) + 1) * size_of::<T>();
-        // Where items are narrow, starts take more room than as many items.
+        // A start has 2 bytes: more than an item of 1 byte.
         let bytes_of_starts = places * 2;
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
@@ -289,13 +291,13 @@ impl Layout {
         }
     }
 
-    /// Words of a bit for each slot. There are at most as many slots as places, and one more.
+    /// The number of words with a bit for each slot. There is at most one slot more than places.
     pub const fn bit_words<T, A>() -> usize {
         (room_items::<T, A>() + vector_items::<T>() as usize) / 32 + 2
     }
 }
 
-/// The result of segments: reductions or scans.
+/// Whether segments are reduced or scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// A result for each segment.
@@ -304,7 +306,7 @@ pub enum Task {
     Scan,
 }
 
-/// Bytes of dynamic shared memory of a block.
+/// The bytes of dynamic shared memory of a block.
 pub const fn shared_bytes<T, A>() -> u32 {
     let layout = Layout::of::<T, A>();
     (layout.items + layout.item_bytes) as u32
@@ -315,10 +317,10 @@ const _: () = {
     // Places are numbers of 16 bits.
     assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
-    // The end of a warp's chunks has a place among the slots' counts. A work has at most as many chunks as a window diagonals.
+    // The counts of slots have a word for the end of each warp's chunks. A work has at most as many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
-    // Shared memory that every device has for a block.
+    // Every device has this much shared memory for a block.
     assert!(shared_bytes::<u64, u64>() <= 64 << 10);
     assert!(shared_bytes::<u32, [u32; 16]>() <= 64 << 10);
     assert!(shared_bytes::<[u32; 16], [u32; 16]>() <= 64 << 10);

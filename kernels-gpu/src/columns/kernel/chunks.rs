@@ -1,4 +1,4 @@
-//! Columns that several blocks share: the values that the blocks publish for each other.
+//! Columns that several blocks share: the values that blocks publish for each other.
 
 use crate::board::Board;
 use crate::element::Element;
@@ -10,21 +10,21 @@ use crate::sixteens;
 
 use super::{Launch, Unit};
 
-/// Bits of a number below [`FAN`].
+/// The number of bits of a number less than [`FAN`].
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values, which their first warps have, with the values that were published before. A unit combines on each level
-    /// of the tree on which it has the last chunk: of sixteen, of 256, …, or of its column. Then it publishes its value, or writes the
-    /// column's result.
+    /// Combines the units' values, which the first warp of each 32 units has, with the values of earlier chunks. A unit combines on each
+    /// level of the tree on which its chunk is the last: of sixteen, of 256, …, or of its column. Then it publishes its value, or writes
+    /// the column's result.
     ///
     /// # Safety
-    /// Convergent: the whole block.
+    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
         // No unit waits for the last chunk of a column, and in a scan it has no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
-        // Which of the level's values the unit's is.
+        // The number of the unit's value on the level.
         let (mut place, mut bits) = (unit.chunk, 0);
         loop {
             let step = simt::opaque_one() as u32;
@@ -33,19 +33,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => place > 0,
                 false => before == FAN - 1,
             };
-            // SAFETY: the caller's. The conditions have the same values on all threads: if columns have several chunks, all warps have the
-            // same units; otherwise no unit has any to combine.
+            // SAFETY: the whole block is here (this function's condition). All threads leave at the same ballot: if columns have several
+            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes it, and once,
+            // since `goes_on` ends there. The barriers separate warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
                 }
                 goes_on &= has_more;
-                // It also makes all lanes publish before any lane waits.
+                // The ballot also makes all lanes of the warp publish before any of them waits.
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the block's own
-                // publishing before its look-back.
+                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the values that the
+                // block publishes before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
                 // Orders the writes of the values read from other blocks before warp 0's reads.
@@ -55,18 +56,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             bits += FAN_BITS * step;
-            // Not the chunk by all bits, which may be 32.
+            // One level a turn: `unit.chunk >> bits` would overflow once `bits` is 32.
             place >>= FAN_BITS;
         }
     }
 
-    /// The `before` values that other blocks have published for the calling lane's unit, at least one, combined with the value after them.
+    /// The fold of the first `before` published values of the calling lane's unit, at least one, and of the value `after`.
     ///
     /// # Safety
-    /// They are written.
+    /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: the caller's.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`.
         unsafe {
             if O::IS_PAIRWISE {
                 let value = |place: u32| {
@@ -81,13 +82,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Stores a unit's value: a whole column's as its result, any other on the board, where other blocks wait for it.
+    /// Stores a unit's value. The value of a whole column is its result. Any other value is published on the board, where other blocks wait
+    /// for it.
     ///
     /// # Safety
-    /// No other block finishes the unit.
+    /// The unit exists, and no other thread finishes it. A unit that is its column's last is finished only in a reduction.
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
-        // SAFETY: the caller's; there is a result for each column, and a slot for each unit.
+        // SAFETY: the unit exists, and nobody else finishes it: this function's conditions. So its column has a result (the launch's
+        // condition 4). If it is not its column's last, columns have several chunks, and the board has a slot for the unit (condition 5).
         unsafe {
             if unit.is_last {
                 write_result!(O, T, self.output, unit.column as usize, value);
@@ -97,14 +100,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The units' prefixes, valid on warp 0.
+    /// The prefix of the calling lane's unit, valid on warp 0.
     ///
     /// # Safety
-    /// Convergent: the whole block. Warp 0 has published all values of the block.
+    /// Convergent: the whole block, with the threads' units and the launch's board. Columns have several chunks, and the block has
+    /// published all of its values.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
-        // SAFETY: the whole block is here.
+        // SAFETY: the whole block is here (this function's condition), and all lanes of a warp leave the loop together.
         while unsafe { simt::ballot(unit.chunk >> bits >= FAN) } != 0 {
             bits += FAN_BITS * simt::opaque_one() as u32;
         }
@@ -112,10 +116,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             let step = simt::opaque_one() as u32;
             let before = (unit.chunk >> bits) % FAN;
-            // SAFETY: the caller's. All warps have the same units, so the conditions have the same values on all threads.
+            // SAFETY: the whole block is here (this function's condition). All warps have the same units, so the branch goes the same way
+            // on all threads. The barriers separate warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
-                    // As on the way up.
+                    // Orders warp 0's reads on the level above before the writes that replace the values.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
                     // Orders the writes of the values read from other blocks before warp 0's reads.
@@ -132,16 +137,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for the values that stand before a lane's unit, on the level of these bits of its chunk: warp `w` for the one of number
-    /// `w`, of `before`.
+    /// Waits for published values, and writes them to shared memory. On the level of `bits`, each lane's unit needs the `before` values
+    /// before its own. Warp `w` waits for value `w` of each lane's unit.
     ///
     /// # Safety
-    /// Convergent: the whole block. No thread reads the earlier values any more.
+    /// 1. Convergent: the whole block, with the threads' units and the launch's board.
+    /// 2. No thread reads the earlier values any more.
+    /// 3. If `before` is not 0, columns have several chunks, and `before` is the number of the unit's value among sixteen on this level.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();
         let is_wanted = place < before;
-        // SAFETY: the whole warp is here.
+        // SAFETY: the whole warp is here: condition 1.
         if unsafe { simt::ballot(is_wanted) } == 0 {
             return;
         }
@@ -152,7 +159,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             slot = self.slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
-            // SAFETY: the caller's; the board has a slot for each unit, and lanes that want none read slot 0.
+            // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
+            // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
+            // there is a row for these published values. No other warp writes it, and no thread reads it (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

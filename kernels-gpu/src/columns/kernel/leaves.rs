@@ -1,4 +1,4 @@
-//! The leaves: the rows that one thread has of one column.
+//! The leaves: up to 16 rows of one column, the work of one thread.
 
 use crate::contract::vector_items;
 use crate::element::VECTOR_WORDS;
@@ -10,10 +10,10 @@ use crate::sixteens::{self, has_vector_totals};
 
 use super::{Launch, Unit};
 
-/// The items of a leaf that a thread holds: those of a whole leaf.
+/// The items of a leaf of 16 rows, held in registers.
 pub type Held<T> = [T; FAN as usize];
 
-/// Runs a block for each row of a whole leaf, written out: a loop would index registers at run time.
+/// Runs a block of code for each row of a whole leaf. The code is repeated, since a loop would index registers at run time.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_row!($row, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -27,7 +27,7 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Where the leaf's item of a row lies, if rows are this many items apart.
+    /// The index in the input of the leaf's item in row `row`, if rows are `row_pitch` items apart.
     #[inline(always)]
     fn place_of(unit: &Unit, row: u32, row_pitch: u64) -> usize {
         let offset = (row as u64).wrapping_mul(row_pitch);
@@ -40,10 +40,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Self::HOLDS && unit.row_count == FAN
     }
 
-    /// The leaf's items, if the thread holds them.
+    /// The leaf's items, if the thread holds them; otherwise zeros.
     ///
     /// # Safety
-    /// They exist.
+    /// `unit` is the calling thread's unit.
     #[inline(always)]
     pub unsafe fn load(&self, unit: &Unit) -> Held<T> {
         let mut items = [T::zeroed(); FAN as usize];
@@ -53,17 +53,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 .wrapping_add(Self::place_of(unit, 0, self.row_pitch));
             for_each_row!(ROW => {
                 let item = first.wrapping_add(ROW.wrapping_mul(self.row_pitch as usize));
-                // SAFETY: the caller's.
+                // SAFETY: the leaf has 16 rows, and `ROW` is one of them: its item is readable (the launch's condition 2).
                 items[ROW] = unsafe { item.read() };
             });
         }
         items
     }
 
-    /// The leaf's items combined: a left fold, or pairwise.
+    /// The fold of the leaf's items: a left fold, or pairwise. The identity, if the leaf has no rows.
     ///
     /// # Safety
-    /// The leaf's items exist. The items that the thread holds are loaded.
+    /// `unit` is the calling thread's unit, and `items` are those of [`Self::load`].
     #[inline(always)]
     pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {
@@ -75,7 +75,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let lifted = |row: u32| {
                 let place = Self::place_of(unit, row, self.row_pitch);
-                // SAFETY: the caller's.
+                // SAFETY: `row < row_count`, so the leaf has this item, and it is readable (the launch's condition 2).
                 let item = unsafe { self.input.wrapping_add(place).read() };
                 O::lift_at(item, unit.row() + row as u64)
             };
@@ -94,7 +94,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let item = self
                 .input
                 .wrapping_add(Self::place_of(unit, row, self.row_pitch));
-            // SAFETY: the caller's.
+            // SAFETY: `row < row_count`, so the leaf has this item, and it is readable (the launch's condition 2).
             let item = unsafe { item.read() };
             value = O::combine(value, O::lift_at(item, unit.row() + row as u64));
             row += step;
@@ -102,10 +102,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Writes the results of the leaf's items, before which this stands.
+    /// Writes the results of the leaf's items. `before` is the leaf's prefix.
     ///
     /// # Safety
-    /// The same as for [`Self::fold_leaf`]; there is a result for each item.
+    /// The same conditions as for [`Self::fold_leaf`], in a scan.
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
@@ -115,7 +115,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             for_each_row!(ROW => {
                 let (after, result) = self.result_of(before, items[ROW], unit.row() + ROW as u64);
                 let place = first.wrapping_add(ROW.wrapping_mul(row_pitch as usize));
-                // SAFETY: the caller's.
+                // SAFETY: the leaf has 16 rows, and `ROW` is one of them: its item has a writable result (the launch's condition 4), which
+                // no other thread writes.
                 unsafe { place.write(result) };
                 before = after;
             });
@@ -127,7 +128,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while row < unit.row_count {
             let step = simt::opaque_one() as u32;
             let place = Self::place_of(unit, row, self.row_pitch);
-            // SAFETY: the caller's.
+            // SAFETY: `row < row_count`, so the leaf has this item. It is readable (the launch's condition 2), and has a writable result
+            // (condition 4), which no other thread writes.
             unsafe {
                 let item = self.input.wrapping_add(place).read();
                 let (after, result) = self.result_of(before, item, unit.row() + row as u64);

@@ -1,4 +1,4 @@
-//! Segments that several blocks share: the values that the blocks publish for each other.
+//! Segments that several blocks share: the values that blocks publish for each other.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -24,17 +24,18 @@ impl Long {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// For each of the block's windows, combines the chunk that has to be combined with earlier chunks. Writes the results of segments, and
-    /// publishes values for other blocks.
+    /// For each of the block's windows, combines the tail with earlier chunks, if it has to be combined. Writes the results of segments,
+    /// and publishes values for other blocks.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block. The values in the header are written.
+    /// Convergent: the whole warp 0 of the block. The header and the values of tails are written.
     #[inline(always)]
     pub unsafe fn settle(&self) {
         let mut number = 0;
         while number < self.windows_per_block {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's. The conditions have the same values on all lanes.
+            // SAFETY: the whole warp is here, and the header and the tails' values are written: this function's conditions.
+            // `number < windows_per_block`. The branch depends on shared memory and ballots, so it goes the same way on all lanes.
             unsafe {
                 let window = self.window(number);
                 if window.is_combined() && !self.settle_window(number, &window) {
@@ -46,13 +47,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::settle`], of one window. False, if the offsets are refused.
+    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Gives false if the offsets are refused.
     ///
     /// # Safety
-    /// The same as for [`Self::settle`].
+    /// Convergent: the whole warp 0 of the block. The header is written, `window` is the block's window `number`, and the value of its tail
+    /// is written. Nobody else settles the window.
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
-        // SAFETY: the caller's. The conditions have the same values on all lanes.
+        // SAFETY: the whole warp is here, and the header and the tail's value are written: this function's conditions. `combine_before`
+        // gives `None` to all lanes or to none, so they leave together. Lane 0 alone writes. The segment is one of the launch's, and has
+        // a result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
             let long = Long {
                 diagonal: window.begin + window.segment,
@@ -74,11 +78,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The value of a chunk, combined with earlier chunks on each level on which it is the last: of sixteen, of 256, …, or of its segment.
-    /// `None` if the offsets are refused.
+    /// The value of a chunk, combined with earlier chunks. It is combined on each level of the tree on which the chunk is the last: of
+    /// sixteen, of 256, …, or of its segment. `None` if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole warp.
+    /// Convergent: the whole warp, with the same arguments. The tag is written. The segment has chunk number `chunk`, in one of the
+    /// launch's windows.
     #[inline(always)]
     unsafe fn combine_before(
         &self,
@@ -102,7 +107,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if before > 0 {
                 let lane = Ord::min(simt::lane(), before - 1) as u64;
                 let other = (place - before as u64 + lane + 1) * stride - 1;
-                // SAFETY: the caller's. All lanes have the same place and stride.
+                // SAFETY: the whole warp is here (this function's condition), and all lanes have the same `place` and `stride`: so they
+                // wait, shuffle and leave together. The tag is written, and chunk `other` is an earlier chunk of the segment.
                 unsafe {
                     let partial = self.await_value(long, other)?;
                     if O::IS_PAIRWISE || Self::IS_EXACT {
@@ -126,7 +132,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The first lanes' values, `before` of them and fewer than sixteen, and one after them, combined pairwise. Valid on every lane.
+    /// The values of the first `before` lanes, fewer than sixteen, and the value `after`, combined pairwise. Valid on every lane.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -144,14 +150,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if lane == before {
             value = after;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp is here: the same condition as this function's.
         unsafe { warp::shuffle_from(warp::reduce_in_order::<O, T>(value), 0) }
     }
 
-    /// The prefix of a window's chunk whose segment began in an earlier window. `None` if the offsets are refused.
+    /// The prefix of a window's tail, combined from published values. `None` if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole warp.
+    /// Convergent: the whole warp. The tag is written, and `window` is one of the block's, with a tail.
     #[inline(always)]
     pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
         let long = Long {
@@ -170,7 +176,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if before > 0 {
                 let lane = Ord::min(simt::lane(), before - 1) as u64;
                 let other = ((place - before as u64 + lane + 1) << bits) - 1;
-                // SAFETY: the caller's. All lanes have the same place.
+                // SAFETY: the whole warp is here (this function's condition), and all lanes have the same `place`: so they wait, shuffle
+                // and leave together. The tag is written, and chunk `other` is an earlier chunk of the segment.
                 unsafe {
                     let partial = self.await_value(long, other)?;
                     let mut lane = 0;
@@ -188,17 +195,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The published value of each lane's chunk. `None` if the offsets are refused.
+    /// Waits until the value of each lane's chunk is published. `None` on all lanes if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole warp.
+    /// Convergent: the whole warp. The tag is written. The segment has chunk number `chunk`, in one of the launch's windows.
     #[inline(always)]
     unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
         let window = long.window::<T, O::Accumulator>(chunk);
-        // SAFETY: the header is written.
+        // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {
-            // SAFETY: the caller's; the board has a slot for each window.
+            // SAFETY: the chunk's window is one of the launch's (this function's condition), and the board has a slot for each (the
+            // launch's condition 6). The ballots have the whole warp: all lanes leave the loop together. `control` is the workspace's.
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(window);
                 if simt::ballot(!is_published) == 0 {

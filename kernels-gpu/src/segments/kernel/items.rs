@@ -1,4 +1,4 @@
-//! The items of a work in shared memory, and how they come there.
+//! The items of a work in shared memory, and the copy from global memory.
 
 use core::marker::PhantomData;
 
@@ -16,11 +16,11 @@ use crate::thread::{for_each_vector, Access, Caching};
 use super::search::Offsets;
 use super::Launch;
 
-/// A block's room in shared memory for items of type `T` and values of type `A`, as one work uses it.
+/// A block's shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
-    /// Which of the two places for bits and counts the work has: 0 or 1.
+    /// Which of the two areas for bits and counts the work uses: 0 or 1.
     turn: u32,
     direction: Direction,
     items: PhantomData<(T, A)>,
@@ -29,17 +29,17 @@ pub struct Room<T, A> {
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>();
 
-    /// Words of bits for slots; one more has flags.
+    /// How many words have a bit for each slot. The word after them has the flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
-    /// How an item is accessed: it lies at a multiple of its size.
+    /// How an item is accessed. Its address is a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
 
     /// How a vector is accessed.
     const VECTOR_ACCESS: Access = Access::new(16, 16);
 
-    /// The room in the shared memory that begins there, for the first work. Each vector is as global memory has it, whatever the
-    /// direction.
+    /// The room in the shared memory at `memory`, for the first work. In both directions, the bytes of a vector have the same order as in
+    /// global memory.
     #[inline(always)]
     pub fn new(memory: *mut u8, direction: Direction) -> Self {
         Room {
@@ -59,7 +59,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         }
     }
 
-    /// Where the work's items are.
+    /// The address of the items.
     #[inline(always)]
     fn item_memory(&self) -> *mut u8 {
         self.memory.wrapping_add(Self::LAYOUT.items)
@@ -72,71 +72,74 @@ impl<T: Element, A: Copy> Room<T, A> {
         items.wrapping_add(place_of::<T>(place as usize))
     }
 
-    /// The address of the item at a place. In a backward scan, a vector's first item is its last in memory.
+    /// The address of the item at a place. In a backward scan, the first item of a vector is the last one in memory.
     #[inline(always)]
     fn item_address(&self, place: u32) -> *mut T {
         let last = self.direction.if_backward(vector_items::<T>() as u64 - 1);
         self.vector_address(place ^ last as u32)
     }
 
-    /// The item at a place, as a vector has it first.
+    /// The item at a place, in the first bytes of a vector.
     ///
     /// # Safety
-    /// It is written.
+    /// The item is written.
     #[inline(always)]
     pub unsafe fn item(&self, place: u32) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: the item is written (this function's condition). The items' memory is a multiple of 16 bytes from an aligned start, so
+        // `item_address` is a multiple of the access's unit.
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 
-    /// The vector in which the item at a place is, in the direction of the work.
+    /// The vector that has the item at a place, in the direction of the work.
     ///
     /// # Safety
-    /// The item is written. The other places of its vector may hold anything.
+    /// An item of this vector is written. Its other places may hold anything.
     #[inline(always)]
     pub unsafe fn vector(&self, place: u32) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: an item of the vector is written: the same condition as this function's.
         let vector = unsafe { self.vector_in_memory(place) };
         self.direction
             .turned::<T>(&vector, vector_items::<T>() as usize)
     }
 
-    /// The same, as memory has it.
+    /// The same vector, in the order of memory.
     ///
     /// # Safety
-    /// The same as for [`Self::vector`].
+    /// The same condition as for [`Self::vector`].
     #[inline(always)]
     pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
         let first = place & !(vector_items::<T>() - 1);
         let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
-        // SAFETY: the caller's.
+        // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Places of it that hold
+        // no item are not used (this function's condition).
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
     }
 
-    /// Puts a vector where one begins.
+    /// Writes a vector at a place where a vector begins.
     ///
     /// # Safety
-    /// There is room for it, and no other thread uses that room.
+    /// The items' memory has the place, and no other thread uses the vector there.
     #[inline(always)]
     pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
         let vector = self
             .direction
             .turned::<T>(&vector, vector_items::<T>() as usize);
-        // SAFETY: the caller's.
+        // SAFETY: the vector is in the items' memory, and no other thread uses it (this function's conditions); vectors lie at multiples
+        // of 16 bytes.
         unsafe { Self::VECTOR_ACCESS.write_shared(self.vector_address(place).cast(), vector) };
     }
 
-    /// Puts an item in its place.
+    /// Writes an item, the first of `vector`, at a place.
     ///
     /// # Safety
-    /// There is room for it, and no other thread uses that room.
+    /// The items' memory has the place, and no other thread uses the item there.
     #[inline(always)]
     pub unsafe fn put(&self, place: u32, vector: Vector) {
-        // SAFETY: the caller's.
+        // SAFETY: the item is in shared memory, and no other thread uses it (this function's conditions); aligned as in `item`.
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// The address of the place of a chunk's first item. One past the last chunk, it is the place after all items.
+    /// The address of a chunk's start: the place of its first item. One past the last chunk, it is the address of the last chunk's end.
     #[inline(always)]
     pub fn start(&self, chunk: u32) -> *mut u16 {
         let end = Self::LAYOUT.item_bytes - 2;
@@ -144,34 +147,36 @@ impl<T: Element, A: Copy> Room<T, A> {
         last.wrapping_sub(chunk as usize)
     }
 
-    /// A word of the slots' bits.
+    /// The address of a word of the slots' bits.
     #[inline(always)]
     pub fn bits(&self, word: u32) -> *mut u32 {
         let bits: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.bits).cast();
         bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
     }
 
-    /// The facts about the work's chunks.
+    /// The address of the flags: `HAS_ROOTS` and `HAS_NODES`.
     #[inline(always)]
     pub fn flags(&self) -> *mut u32 {
         self.bits(Self::BIT_WORDS)
     }
 
-    /// How many bits there are before a word.
+    /// The address of a word's count: how many bits are set in the words before it.
     #[inline(always)]
     pub fn count(&self, word: u32) -> *mut u32 {
         let counts: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.counts).cast();
         counts.wrapping_add((self.turn * Self::BIT_WORDS + word) as usize)
     }
 
-    /// The value of leaf `leaf` of a chunk that starts at a place, and that has more than one leaf.
+    /// The address of the value of leaf `leaf`, in a chunk that starts at place `start` and has more than one leaf. Such a chunk has more
+    /// than 16 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
         let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// The value of node `node` of a chunk that starts at a place, and that has more than one node.
+    /// The address of the value of node `node`, in a chunk that starts at place `start` and has more than one node. Such a chunk has more
+    /// than 256 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn node(&self, start: u32, node: u32) -> *mut A {
         let nodes: *mut A = self.memory.wrapping_add(Self::LAYOUT.nodes).cast();
@@ -180,13 +185,14 @@ impl<T: Element, A: Copy> Room<T, A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Brings a work's items to shared memory, or begins to where copies are asynchronous.
+    /// Copies a work's items to shared memory. If copies are asynchronous, begins to copy them.
     ///
     /// # Safety
-    /// No thread uses the data that the work before last had in the room. The items exist, and there is room for them.
+    /// 1. `work` is one of the block's: its items exist, and the items' memory has their places.
+    /// 2. No thread uses the items of earlier works any more.
     #[inline(always)]
     pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's.
+        // SAFETY: the work is the block's, and no thread uses earlier items: the same conditions as this function's.
         unsafe {
             if has_vectors::<T>() {
                 self.bring_vectors(work, room);
@@ -196,15 +202,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies vectors. The first and the last may hold items of other windows.
+    /// Copies a work's items in vectors. The first and the last vector may also hold items of other windows.
     ///
     /// # Safety
-    /// The same as for [`Self::bring_items`].
+    /// The same conditions as for [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_vectors(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
         let item_count = self.offsets.item_count;
-        // Of an item before item 0, the number is larger than any.
+        // If place 0 is before item 0, `work.base` has wrapped, and is larger than any item's number.
         let upto = work
             .base
             .wrapping_add(work.end.next_multiple_of(items) as u64);
@@ -212,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = simt::thread_index() * items;
         if !all_exist {
             while place < work.end {
-                // SAFETY: the caller's.
+                // SAFETY: the same conditions as this function's; no other thread has this vector.
                 unsafe { self.bring_some(work, room, place) };
                 place += items * self.threads() * simt::opaque_one() as u32;
             }
@@ -221,7 +227,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut to: *mut u32 = room.vector_address(place).cast();
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // Vectors at this distance have places at this distance, wherever they are.
+        // Vectors `places` items apart are `stride` bytes apart in shared memory: gaps are regular. In global memory they are `far` bytes
+        // apart.
         let places = items * self.threads();
         let stride = place_of::<T>(places as usize) * size_of::<T>();
         let far = places as u64 * size_of::<T>() as u64;
@@ -230,7 +237,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             for_each_vector!(V in 0 1 2 3 => {
                 let (to, from) = (to.wrapping_byte_add(V * stride), from.wrapping_byte_add(far.wrapping_mul(V)));
-                // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
+                // SAFETY: all items of the work's vectors exist, and nobody writes them (the launch's condition 2). In global memory
+                // the vectors are aligned, since place 0 is at a multiple of 16 bytes. The items' memory has the vectors' places
+                // (condition 1). No thread uses earlier items (condition 2), and no other thread copies these vectors.
                 unsafe { Self::bring_vector(to, from) };
             });
             to = to.wrapping_byte_add(VECTORS_AT_ONCE as usize * stride);
@@ -239,7 +248,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: as above.
+            // SAFETY: as above: `place < work.end`, so the vector is one of the work's.
             unsafe { Self::bring_vector(to, from) };
             to = to.wrapping_byte_add(stride);
             from = from.wrapping_byte_add(far);
@@ -247,7 +256,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Where in an array the vector lies whose first item is this one.
+    /// The index in memory of the first item of a vector, which begins with `item` in the direction of the work.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {
@@ -259,14 +268,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.place(item, item_count).wrapping_sub(behind) as usize
     }
 
-    /// Brings a vector, or begins to where copies are asynchronous.
+    /// Copies a vector. If copies are asynchronous, begins to copy it.
     ///
     /// # Safety
-    /// It exists and is aligned, and there is room for it.
+    /// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes. `from` is readable, and nobody writes there. No
+    /// other thread uses `to` before the copy is done.
     #[inline(always)]
     unsafe fn bring_vector(to: *mut u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
-        // SAFETY: the caller's.
+        // SAFETY: both addresses are aligned to 16 bytes, `from` is readable and `to` is this thread's: this function's conditions.
         unsafe {
             if simt::COPIES == Copies::Asynchronous {
                 access.begin_copy_without_policy(to, from);
@@ -276,47 +286,49 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Brings the items of a vector that the work has.
+    /// Copies those items of a vector that belong to the work, one by one. The vector begins at place `vector`.
     ///
     /// # Safety
-    /// The same as for [`Self::bring_items`].
+    /// The same conditions as for [`Self::bring_items`]. No other thread copies items of this vector.
     #[inline(always)]
     unsafe fn bring_some(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);
         let end = Ord::min(vector + vector_items::<T>(), work.end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: `work.begin <= place < work.end`, in this thread's vector. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += step;
         }
     }
 
-    /// Brings items, each thread every 256th.
+    /// Copies a work's items one by one. With `n` threads, each thread copies every `n`-th item.
     ///
     /// # Safety
-    /// The same as for [`Self::bring_items`].
+    /// The same conditions as for [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_each(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut place = work.begin + simt::thread_index();
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: `work.begin <= place < work.end`, and no other thread has it. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += self.threads() * step;
         }
     }
 
-    /// Brings an item.
+    /// Copies an item.
     ///
     /// # Safety
-    /// The same as for [`Self::bring_items`]; the work has it.
+    /// The same conditions as for [`Self::bring_items`]. `place` is from `work.begin` to `work.end`, exclusive, and no other thread copies
+    /// this item.
     #[inline(always)]
     unsafe fn bring_item(&self, work: &Work, room: Room<T, O::Accumulator>, place: u32) {
         let item = work.base.wrapping_add(place as u64);
         let from = self.offsets.direction.place(item, self.offsets.item_count);
         let mut vector = [0; VECTOR_WORDS];
-        // SAFETY: the caller's.
+        // SAFETY: the work has the place, so the item exists, and is readable by the launch's condition 2. The items' memory has the place,
+        // and no other thread uses it: this function's conditions.
         unsafe {
             put_item(&mut vector, 0, self.input.add(from as usize).read());
             room.put(place, vector);

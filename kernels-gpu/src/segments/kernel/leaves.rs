@@ -18,26 +18,28 @@ use super::Launch;
 #[derive(Clone, Copy)]
 pub struct Leaf {
     pub chunk: Chunk,
-    /// Which of the chunk's it is.
+    /// The leaf's number in the chunk.
     pub number: u32,
     /// The place of its first item.
     pub begin: u32,
-    /// The place after its last item.
+    /// One past the place of its last item.
     pub end: u32,
-    /// The index in its segment of its first item.
+    /// The first item's index in its segment.
     pub index: u64,
-    /// Whether all leaves of the warp are whole and begin with a vector.
+    /// Whether all leaves of the warp have 16 items, and begin where a vector begins.
     pub are_whole: bool,
-    /// Whether all leaves of the warp have few items.
+    /// Whether all leaves of the warp have few items, at most `SHORT_LEAF`, or are read one by one anyway.
     pub are_short: bool,
 }
 
-/// A step over a work's leaves, or over its nodes. A trait, since not every compiler takes in a closure.
+/// A step for each of a work's leaves, or for each of its nodes. It is a trait, since not every compiler inlines a closure.
 pub trait Step<P> {
-    /// Does it, with one of them.
+    /// Runs the step for one leaf or node.
     ///
     /// # Safety
-    /// That of the step's function.
+    /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
+    /// - [`Fold`]: those of [`Launch::fold_one_leaf`] and of [`Launch::fold_one_node`].
+    /// - `Place`, of a leaf: those of `Launch::place_items`. Of a node: the prefixes of the chunk and of its nodes are written.
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
         work: &Work,
@@ -53,7 +55,7 @@ pub struct Fold;
 #[derive(Clone, Copy)]
 pub struct Node {
     pub chunk: Chunk,
-    /// Which of the chunk's it is.
+    /// The node's number in the chunk.
     pub number: u32,
     /// How many leaves it has.
     pub leaf_count: u32,
@@ -67,7 +69,7 @@ impl Step<Leaf> for Fold {
         room: Room<T, O::Accumulator>,
         leaf: Leaf,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: `run`'s conditions are those of `fold_one_leaf`.
         unsafe { launch.fold_one_leaf(work, room, &leaf) };
     }
 }
@@ -80,37 +82,41 @@ impl Step<Node> for Fold {
         room: Room<T, O::Accumulator>,
         node: Node,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: `run`'s conditions are those of `fold_one_node`.
         unsafe { launch.fold_one_node(work, room, &node) };
     }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
+    /// Whether leaves are read in vectors. Vectors of the widest items would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
-    /// Whether any order of combination gives the same bits. Skeletons for narrower values are of other operators too.
+    /// Whether any order of combination gives the same bits. It is false with narrow accumulators, whose skeletons also serve operators
+    /// that depend on the order.
     pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
-    /// Whether a leaf of a reduction tells the key of its item, but not which item that is.
+    /// Whether the value of a whole leaf in a reduction has the key of the winning item, but the index of the leaf's first item.
+    /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// Vectors of a leaf that does not begin with one, read at once: all, where they have few items.
+    /// How many vectors are read at once of a leaf that need not begin where a vector begins. For items of 4 bytes it is all of them.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
         4 => 5,
         8 => 3,
         _ => 1,
     };
 
-    /// Does something with each leaf of a work, on a thread for each.
+    /// Runs a step for each leaf of a work, on one thread for each leaf.
     ///
     /// # Safety
-    /// Convergent: the whole block. Starts are written.
+    /// 1. Convergent: the whole block. `work` is one of the block's.
+    /// 2. The starts are written; if the work is dense and has a chunk of several leaves, its slots too.
+    /// 3. The conditions of `S::run` hold for each leaf.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's.
+        // SAFETY: the starts are written: condition 2.
         if unsafe { self.is_flat(work, room) } {
-            // SAFETY: the caller's.
+            // SAFETY: the whole block is here, and the starts are written: conditions 1 and 2. The step's conditions hold: condition 3.
             unsafe { self.for_each_chunk::<S>(work, room) };
             return;
         }
@@ -118,7 +124,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; all lanes of a warp have the same first slot, and a slot that is none is not looked up.
+            // SAFETY: the ballots have the whole warp, since all lanes have the same `first`. The slots are written (condition 2), and
+            // `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
@@ -147,16 +154,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Does something with each chunk of a work whose chunks are leaves, on a thread for each.
+    /// Runs a step for each chunk of a work whose chunks are single leaves, on one thread for each chunk.
     ///
     /// # Safety
-    /// The whole block. Starts are written.
+    /// The same conditions as for [`Self::for_each_leaf`], and the work is flat ([`Self::is_flat`]).
     #[inline(always)]
     unsafe fn for_each_chunk<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: the starts are written (condition 2), and `number < chunk_count`. Each chunk is one leaf, and has one thread. The
+            // step's other conditions hold by condition 3.
             unsafe {
                 let chunk = self.chunk(room, number);
                 if chunk.start < chunk.end {
@@ -176,39 +184,43 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds leaves. The value of a segment of one leaf is its result.
+    /// Folds the leaves of a work. The value of a segment of one leaf is the segment's result.
     ///
     /// # Safety
-    /// Convergent: the whole block. Items and starts are written.
+    /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
+    /// 2. The work's items, starts and slots are written. No thread uses the values of an earlier work's leaves any more.
     #[inline(always)]
     pub unsafe fn fold_leaves(&self, number: u32, room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's.
+        // SAFETY: the whole block is here, the header is written and has the work: condition 1. Items, starts and slots are written:
+        // condition 2.
         unsafe {
             let work = self.work(number);
             if self.task == Task::Scan && self.is_flat(&work, room) {
-                // Each chunk is a leaf, and a segment's only one: its total is not used.
+                // Each chunk is a whole segment of one leaf, whose total a scan does not use.
                 return;
             }
             self.for_each_leaf::<Fold>(&work, room);
         }
     }
 
-    /// As [`Self::fold_leaves`], of one leaf.
+    /// As [`Self::fold_leaves`], for one leaf.
     ///
     /// # Safety
-    /// The same as for [`Self::fold_leaves`].
+    /// Condition 2 of [`Self::fold_leaves`]. The header is written. The leaf is the work's, and no other thread has it.
     #[inline(always)]
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
         let is_alone = chunk.end - chunk.start <= FAN;
-        // A scan wants no total of a segment of one leaf.
+        // A scan does not use the total of a segment of one leaf.
         if is_alone && self.task == Task::Scan {
             return;
         }
         let Leaf {
             begin, end, index, ..
         } = *leaf;
-        // SAFETY: the caller's; there is a place for each value.
+        // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one. With `are_whole` it has 16, and
+        // begins where a vector begins. No other thread has the leaf (this function's condition), so nobody else finishes its chunk, if it
+        // is alone. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.task == Task::Reduce => {
@@ -228,7 +240,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The 16 items of a leaf that are whole vectors, combined; the first has an index.
+    /// The fold of a leaf of 16 items that begins where a vector begins. `index` is the first item's.
     ///
     /// # Safety
     /// The items are written.
@@ -243,7 +255,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < size_of::<T>() {
-                // SAFETY: the caller's.
+                // SAFETY: all 16 items are written: this function's condition.
                 vectors[V] = unsafe { room.vector(begin + V as u32 * items) };
             }
         });
@@ -262,7 +274,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The vectors of 16 items of four bytes, which begin with one.
+    /// The four vectors of 16 items of 4 bytes, from place `begin` on, where a vector begins.
     ///
     /// # Safety
     /// The items are written.
@@ -270,18 +282,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn four_vectors(room: Room<T, O::Accumulator>, begin: u32) -> [Words; 4] {
         let mut vectors: [Words; 4] = [[0; 4]; 4];
         for_each_vector!(V in 0 1 2 3 => {
-            // SAFETY: the caller's.
+            // SAFETY: all 16 items are written: this function's condition.
             let vector = unsafe { room.vector(begin + V as u32 * vector_items::<T>()) };
             vectors[V] = first_words(&vector);
         });
         vectors
     }
 
-    /// The value of a chunk with the index of its item, if that is to be found yet: it is one of a whole leaf, whose first item's index the
-    /// value has.
+    /// The value of a chunk, with the winning item's own index. Before, the value may have the index of the first item of a whole leaf that
+    /// has the winning item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
     ///
     /// # Safety
-    /// The items are written.
+    /// The items of the chunk are written.
     #[inline(always)]
     pub unsafe fn located(
         &self,
@@ -301,14 +313,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if !is_first || offset >= item_count || item_count - offset < FAN {
             return value;
         }
-        // SAFETY: the caller's; the chunk has all of these items.
+        // SAFETY: the chunk has 16 items from `place` on, checked above, and they are written: this function's condition.
         O::total_of_four(
             unsafe { Self::four_vectors(room, place) },
             O::index_of(value),
         )
     }
 
-    /// The left fold of 16 items or fewer, read from their vectors. `index` belongs to the first item.
+    /// The left fold of 1 to 16 items, read in vectors. `index` is the first item's.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -322,7 +334,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) -> O::Accumulator {
         let items = vector_items::<T>();
         let offset = begin % items;
-        // A bit for each place from the first vector on, where there is an item of the leaf's.
+        // Bit `i` says whether place `i` of the vectors has an item of the leaf.
         let mut mask = ((1 << (end - begin)) - 1) << offset;
         let mut place = begin - offset;
         let mut value = O::identity();
@@ -331,7 +343,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
             for_each_vector!(V => {
                 if V < Self::VECTORS_AT_ONCE {
-                    // SAFETY: the caller's; the last item's vector stands for those after.
+                    // SAFETY: the items are written (this function's condition), and each vector has one of them: past the end, the last
+                    // item's vector is read again.
                     vectors[V] = unsafe {
                         room.vector(Ord::min(place + V as u32 * items, end - 1))
                     };
@@ -341,7 +354,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if V < Self::VECTORS_AT_ONCE {
                     for_each_item!(P of T => {
                         let bit = V as u32 * items + P as u32;
-                        // Other places may hold no item: the operator never sees them.
+                        // Places without a bit may hold anything, so the operator never gets them.
                         if mask & 1 << bit != 0 {
                             let index = index + (place + bit).wrapping_sub(begin) as u64;
                             let item = O::lift_at(item_of(&vectors[V], P), index);
@@ -357,7 +370,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// 16 items or fewer combined one by one: a left fold, or pairwise. `index` belongs to the first item.
+    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -370,7 +383,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         index: u64,
     ) -> O::Accumulator {
         let lifted = |place: u32| {
-            // SAFETY: the caller's.
+            // SAFETY: `place < end - begin`, and these items are written: this function's condition.
             let item = unsafe { room.item(begin + place) };
             O::lift_at(item_of(&item, 0), index + place as u64)
         };

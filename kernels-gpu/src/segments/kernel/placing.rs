@@ -1,7 +1,7 @@
 //! A scan's way down: the prefix of each chunk, node, leaf and item, and the results.
 //!
-//! A chunk's first node has the chunk's prefix. Each other node has its neighbour's prefix, combined with the neighbour. Leaves and items
-//! follow the same rule. The prefixes replace the totals, which are not used again.
+//! The prefix of a chunk's first node is the chunk's prefix. The prefix of each other node is the prefix of the node before it, combined
+//! with that node's total. Leaves and items follow the same rule. The prefixes replace the totals, which are not used again.
 
 use crate::direction::Heading;
 use crate::element::VECTOR_WORDS;
@@ -27,7 +27,7 @@ impl Step<Leaf> for Place {
         room: Room<T, O::Accumulator>,
         leaf: Leaf,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: `run`'s conditions are those of `place_items`.
         unsafe { launch.place_items(work, room, leaf) };
     }
 }
@@ -41,7 +41,8 @@ impl Step<Node> for Place {
         node: Node,
     ) {
         let chunk = node.chunk;
-        // SAFETY: the caller's.
+        // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So the
+        // values of its leaves, at least one, are this thread's; `fold_leaves` wrote them, and barriers followed.
         unsafe {
             let before = match chunk.leaf_count() <= FAN {
                 true => launch.before_chunk(work, chunk.number),
@@ -54,29 +55,34 @@ impl Step<Node> for Place {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether results replace their items in shared memory, and are stored from there together.
+    /// Whether results replace their items in shared memory, and are then copied to global memory together.
     const STAYS: bool = size_of::<T>() == size_of::<O::Output>();
 
-    /// Items of a vector that gives way to a vector of results.
+    /// Whether whole vectors of results replace vectors of items.
     const HAS_VECTORS: bool = Self::STAYS && Self::READS_VECTORS;
 
-    /// Writes the results of a work, whose totals are there. False, if the offsets are refused.
+    /// Writes the results of a work, after the folds. Gives false if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole block. Items, starts and totals are written, perhaps just now.
+    /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
+    /// 2. The work's items, starts and slots are written.
+    /// 3. The values of leaves, nodes and tails are written. The tail's value may have been written after the last barrier.
     #[inline(always)]
     pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the caller's. The conditions have the same values on all threads.
+        // SAFETY: the whole block is here, the header is written and has the work: condition 1. All branches depend on values in shared
+        // memory, so they go the same way on all threads. Items, starts, slots and values are written (conditions 2 and 3), and a barrier
+        // comes before the read of the tail's value. Each step writes the prefixes that the next one reads, with a barrier between. No
+        // other thread has a leaf that `for_each_leaf` gives to this one.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
-                // Orders a chunk's total, if it is in the header, before warp 0's read.
+                // Orders the write of the tail's value in the header before warp 0's read.
                 simt::barrier();
                 if simt::warp() == 0 {
                     self.find_value_before(&work);
                 }
             }
-            // Orders the writes of the chunk's prefix and of the nodes' totals before the reads by the threads that place nodes.
+            // Orders the writes of the tail's prefix, or of a refusal, before all threads' reads.
             simt::barrier();
             if self.is_refused() {
                 return false;
@@ -99,13 +105,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Replaces the total of the window's chunk of an earlier segment by its prefix, when that is known.
+    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. If the tail is combined with earlier chunks, and not
+    /// its segment's last chunk, publishes its value first. If the offsets are refused, the block stops.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block.
+    /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's, and it has a tail. If the tail is
+    /// combined with earlier chunks and is not its segment's last chunk, its value is written.
     #[inline(always)]
     unsafe fn find_value_before(&self, work: &Work) {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
+        // the same window, so the branches go the same way on all of them. `settle_window` is called only for a tail that is combined
+        // and is not its segment's last chunk: so its value is written. Lane 0 alone writes the tail, after the warp's barrier.
         unsafe {
             let window = self.window(work.window);
             let is_published = window.is_last != 0
@@ -135,11 +145,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk's prefix.
     ///
     /// # Safety
-    /// The prefix of the window's chunk of an earlier segment is known.
+    /// The header is written, and `work` is one of the block's. If the chunk is the window's tail, its prefix is written.
     #[inline(always)]
     unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
-            // SAFETY: the caller's.
+            // SAFETY: the work's window is one of the block's, and the tail's prefix is written: this function's conditions.
             unsafe { self.tail(work.window).read() }
         } else {
             O::identity()
@@ -149,13 +159,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Replaces each node's total by its prefix.
     ///
     /// # Safety
-    /// The whole block. The chunks' prefixes are known.
+    /// The whole block. The header, the work's starts, the nodes' totals and the tail's prefix are written.
     #[inline(always)]
     unsafe fn place_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut slot = simt::thread_index();
         while slot < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: starts, totals and the tail's prefix are written (this function's condition), and `slot < chunk_count`. Each chunk
+            // has one thread, so its nodes' values are this thread's.
             unsafe {
                 let chunk = self.chunk(room, slot);
                 let count = chunk.node_count();
@@ -171,17 +182,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Replaces each leaf's total by its prefix.
     ///
     /// # Safety
-    /// The whole block. The prefixes of nodes, and of chunks with a single node, are known.
+    /// The whole block. The header, the work's starts, the leaves' totals and the prefixes of the tail and of nodes are written.
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's.
+        // SAFETY: the whole block is here, and starts, totals and prefixes are written: this function's conditions. The step needs no more.
         unsafe { self.for_each_node::<Place>(work, room) };
     }
 
-    /// Replaces each of `count` values by its prefix.
+    /// Replaces each of `count` values by its prefix. `before` is the first one's prefix.
     ///
     /// # Safety
-    /// They are written, and the calling thread's.
+    /// The values are written, and no other thread uses them.
     #[inline(always)]
     unsafe fn place_values(
         &self,
@@ -192,7 +203,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = 0;
         while place < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; the last value stands for those after, and these are not written.
+            // SAFETY: `place < count`, and the values are written and this thread's: this function's conditions. Past the end, the last
+            // value is read again, and nothing is written.
             unsafe {
                 let value = |number: u32| values.add(Ord::min(place + number, count - 1) as usize);
                 let totals = [
@@ -212,14 +224,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results of a leaf's items.
+    /// Writes the results of a leaf's items: to shared memory, if results stay there, otherwise to global memory.
     ///
     /// # Safety
-    /// The leaf's prefix is known.
+    /// The header and the leaf's items are written, and so are the prefixes of the tail and of the leaf. The leaf is the work's, and no
+    /// other thread has it.
     #[inline(always)]
     unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
-        // SAFETY: the caller's; the items are the calling thread's.
+        // SAFETY: prefixes and items are written, and no other thread has the leaf: this function's conditions. With `are_whole` the leaf
+        // has 16 items, and begins where a vector begins.
         unsafe {
             let before = match chunk.end - chunk.start <= FAN {
                 true => self.before_chunk(work, chunk.number),
@@ -246,10 +260,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (after, result)
     }
 
-    /// Writes the results of 16 items that are whole vectors.
+    /// Writes the results of a leaf of 16 items that begins where a vector begins.
     ///
     /// # Safety
-    /// The same as for [`Self::place_items`].
+    /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
     unsafe fn place_whole_leaf(
         &self,
@@ -261,7 +275,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 let place = leaf.begin + V as u32 * items;
-                // SAFETY: the caller's.
+                // SAFETY: all items of the vector are the leaf's, and written: this function's condition.
                 let vector = unsafe { room.vector(place) };
                 let mut results: Vector = [0; VECTOR_WORDS];
                 for_each_item!(P of T => {
@@ -270,7 +284,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     put_item::<T>(&mut results, P, first_bytes(result));
                     before = after;
                 });
-                // SAFETY: the caller's; results have their items' widths.
+                // SAFETY: the results have the size of their items, and replace them. No other thread has the leaf: this function's
+                // condition.
                 unsafe { room.put_vector(place, results) };
             }
         });
@@ -281,7 +296,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of a leaf's items one by one.
     ///
     /// # Safety
-    /// The same as for [`Self::place_items`].
+    /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
     unsafe fn place_each(
         &self,
@@ -293,7 +308,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = leaf.begin;
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; there is a result for each item.
+            // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory its result has its size, and
+            // replaces it. Global memory has a place for each item's result (the launch's condition 5). No other thread has the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;
@@ -311,7 +327,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the result of the item at a place.
+    /// The address in global memory of the result of the item at a place.
     #[inline(always)]
     fn result(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
@@ -319,17 +335,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.output.wrapping_add(to as usize)
     }
 
-    /// The address of the results of the vector that begins at a place.
+    /// The address in global memory of the results of the vector that begins at a place.
     #[inline(always)]
     fn results(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
         self.output.wrapping_add(self.lowest(item))
     }
 
-    /// Writes the results in shared memory to global memory: in vectors, where these lie there as they lie here.
+    /// Copies the results from shared to global memory: in whole vectors, if these are aligned in global memory too.
     ///
     /// # Safety
-    /// The whole block. The results are written.
+    /// The whole block. `work` is one of the block's, and its results are written to shared memory.
     #[inline(always)]
     unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
@@ -346,7 +362,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 for_each_vector!(V in 0 1 2 3 => {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
-                    // SAFETY: the caller's; there is a result for each item.
+                    // SAFETY: the vector is within the work's places, and its results are written (this function's conditions). There is
+                    // a result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
@@ -355,7 +372,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < work.end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= work.begin && place + items <= work.end;
-            // SAFETY: the caller's; there is a result for each item.
+            // SAFETY: as above, for a vector: `is_vector` means aligned and within the work's places. In the other branch, no other thread
+            // has a vector from `place` on.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -368,17 +386,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results of a vector that the work has, one by one.
+    /// Copies those results of a vector that belong to the work, one by one. The vector begins at place `vector`.
     ///
     /// # Safety
-    /// The same as for [`Self::take_out`].
+    /// `work` is one of the block's, and its results are written to shared memory. No other thread copies results of this vector.
     #[inline(always)]
     unsafe fn take_out_each(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);
         let end = Ord::min(vector + vector_items::<T>(), work.end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; there is a result for each item.
+            // SAFETY: `work.begin <= place < work.end`, so the result is written (this function's condition), and global memory has a place
+            // for it (the launch's condition 5). No other thread copies it.
             unsafe {
                 let result = item_of::<T>(&room.item(place), 0);
                 self.result(work, place).write(first_bytes(result));

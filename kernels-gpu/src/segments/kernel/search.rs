@@ -1,10 +1,13 @@
-//! Where segments begin on the merge path, and which begins first after a window's border.
+//! Where segments begin on the merge path, and the search for the first segment after a window's border.
 
 use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
 use crate::{simt, warp};
 
-/// A launch's offsets. Of a scan that goes backward, items and segments count from the end.
+/// A launch's offsets. In a backward scan, items and segments count from the end.
+///
+/// Its unsafe functions need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8; or
+/// `offset_bytes` is 0. The launch's condition 3 gives this, also with a smaller `segment_count`, read from memory.
 #[derive(Clone, Copy)]
 pub struct Offsets {
     pub address: *const u32,
@@ -15,12 +18,13 @@ pub struct Offsets {
     pub direction: Direction,
 }
 
-/// A search of a warp for the first segment that begins at a diagonal or after it.
+/// A warp's search for the first segment that begins at a diagonal or after it. All lanes have the same bounds, and `low <= high <=
+/// segment_count`.
 #[derive(Clone, Copy)]
 pub struct Search {
-    /// It is none before this one…
+    /// No earlier segment can be the result.
     low: u64,
-    /// … and none after this one, where all segments that were looked at begin early enough.
+    /// No later segment can be the result. It is the result if all segments from `low` to before it begin before the diagonal.
     high: u64,
 }
 
@@ -34,32 +38,33 @@ impl Search {
         }
     }
 
-    /// How far apart the lanes look.
+    /// The distance between the segments that neighbouring lanes look at.
     #[inline(always)]
     fn stride(&self) -> u64 {
         (self.high - self.low).div_ceil(WARP_LANES as u64)
     }
 
-    /// The diagonal at which the segment begins that the calling lane looks at; the last one, if there is none.
+    /// The diagonal at which the calling lane's segment begins; `u64::MAX`, if there is no segment left for the lane.
     ///
     /// # Safety
-    /// The same as for [`Offsets::get`].
+    /// The offsets are readable, and those of [`Self::new`].
     #[inline(always)]
     pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
         let segment = self.low + simt::lane() as u64 * self.stride();
         if segment < self.high {
-            // SAFETY: the caller's; there is such a segment.
+            // SAFETY: `segment < high <= segment_count`, and the offsets are readable: this function's condition.
             unsafe { offsets.diagonal(segment) }
         } else {
             u64::MAX
         }
     }
 
-    /// Goes on between the last lane whose segment begins before the diagonal and the next.
+    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. The search goes on after the last of
+    /// these lanes, and up to the next lane.
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // Of offsets that do not ascend, all blocks have to choose the same.
+        // If offsets do not ascend, all blocks have to choose the same lane. So lanes count only up to the first one without a bit.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -70,15 +75,16 @@ impl Search {
         }
     }
 
-    /// Goes on around the place where the diagonal would be if the segments between the last lane whose segment begins before it and the
-    /// next had equal lengths. The lanes look at growing distances from there, so the remaining range is about as long as the guess was
-    /// wrong.
+    /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
+    /// growing distances from the guess. So the new range is about as long as the error of the guess.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The offsets are readable; `look` is the look that has narrowed the search to some segments.
+    /// Convergent: the whole warp. The offsets are readable. `look` and `count` are the look and the number of lanes that narrowed the
+    /// search, and some segments remain.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same `count`, at
+        // least 1, since segments remain. A lane reads the offset of a place only if `place < high <= segment_count`.
         unsafe {
             let end = offsets.item_count + offsets.segment_count;
             let from = warp::shuffle_from(look, count - 1);
@@ -86,7 +92,7 @@ impl Search {
                 WARP_LANES => end,
                 _ => Ord::min(warp::shuffle_from(look, count), end),
             };
-            // The diagonal is after the one and not after the other.
+            // `from` is less than the diagonal. `to` is not, except at the end of the merge path.
             let length = to - from;
             let share = Ord::min(diagonal - from, length) as f32 / length as f32;
             let guess = self.low + (share * (self.high - self.low) as f32) as u64;
@@ -110,14 +116,16 @@ impl Search {
         }
     }
 
-    /// The result of the search that begins with `look`. The same offsets and diagonal always give the same, even if the offsets do not
-    /// ascend; and then too the segment before begins before the diagonal, and the segment that is found does not.
+    /// Runs the search; `look` is its first look, by [`Self::look`]. The result is a segment, or `segment_count` if none is found. The
+    /// segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the diagonal. The same
+    /// offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The offsets are readable.
+    /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and those of [`Self::new`].
     #[inline(always)]
     pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
-        // SAFETY: the caller's. All lanes have the same bounds.
+        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the
+        // branches go the same way on all of them. `guess` is called only while segments remain.
         unsafe {
             let before = simt::ballot(look < diagonal);
             self.narrow(before);
@@ -134,7 +142,8 @@ impl Search {
     }
 }
 
-/// Where a lane looks around a guess: at it or after it the upper half, before it the lower.
+/// The segment that a lane looks at around a guess. The lower half of the lanes look before the guess. The upper half look at the guess and
+/// after it.
 #[inline(always)]
 fn place_around(guess: u64, lane: u32) -> i64 {
     let half = WARP_LANES / 2;
@@ -147,7 +156,7 @@ fn place_around(guess: u64, lane: u32) -> i64 {
 }
 
 impl Offsets {
-    /// Whether they are in memory, where other work may rewrite them; otherwise they are computed.
+    /// Whether the offsets are in memory, where other work may rewrite them. Otherwise they are computed.
     #[inline(always)]
     pub fn are_read(&self) -> bool {
         self.offset_bytes != 0
@@ -156,11 +165,12 @@ impl Offsets {
     /// Offset `index`.
     ///
     /// # Safety
-    /// There is such an offset.
+    /// The offsets are readable, and `index <= segment_count`.
     #[inline(always)]
     pub unsafe fn get(&self, index: u64) -> u64 {
         let place = self.direction.place(index, self.segment_count + 1);
-        // SAFETY: the caller's; there are as many offsets as segments, and one.
+        // SAFETY: `segment_count + 1` numbers are readable, and `index <= segment_count`: this function's conditions. So `place` is at
+        // most `segment_count`, in either direction.
         let offset = unsafe {
             match self.offset_bytes {
                 4 => self.address.add(place as usize).read() as u64,
@@ -171,13 +181,13 @@ impl Offsets {
         self.direction.border(offset, self.item_count)
     }
 
-    /// The diagonal at which a segment begins; of an offset that is too large, some diagonal.
+    /// The diagonal at which a segment begins. If the offset is too large, it counts as the number of items.
     ///
     /// # Safety
-    /// The same as for [`Self::get`].
+    /// The same conditions as for [`Self::get`].
     #[inline(always)]
     pub unsafe fn diagonal(&self, segment: u64) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: readable offsets, and an index in bounds: the same conditions as this function's.
         let offset = unsafe { self.get(segment) };
         Ord::min(offset, self.item_count) + segment
     }

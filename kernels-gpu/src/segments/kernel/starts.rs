@@ -1,7 +1,7 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
-//! Offsets are checked here, before they are used. Each is read once, or twice where two warps' chunks meet; then both readings are
-//! compared. So starts ascend even if other work rewrites the offsets meanwhile.
+//! Offsets are checked here, before they are used. Each is read once, or twice where one warp's chunks end and the next one's begin. Then
+//! both values are compared. So starts ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -13,18 +13,18 @@ use crate::simt;
 use super::items::Room;
 use super::Launch;
 
-/// Facts about a work's chunks: whether one has more than one node and, in a dense work, whether one has more than one leaf.
+/// Flags of a work. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: the work is dense, and a chunk has more than one leaf.
 const HAS_ROOTS: u32 = 1;
 const HAS_NODES: u32 = 2;
 
 /// A chunk in shared memory.
 #[derive(Clone, Copy)]
 pub struct Chunk {
-    /// Which of the work's it is.
+    /// The chunk's number in the work.
     pub number: u32,
     /// The place of its first item.
     pub start: u32,
-    /// The place after its last item.
+    /// One past the place of its last item.
     pub end: u32,
 }
 
@@ -43,14 +43,15 @@ impl Chunk {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes where chunks start and their slots, and the results of segments without items; and refuses offsets that do not
-    /// ascend.
+    /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time, and each lane reads one offset once: where its chunk begins, and the chunk before
-    /// ends. So a warp's starts ascend, whatever it reads. The next warp also reads the end of its last chunk.
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset once: the start of its chunk, and the end of the chunk
+    /// before. So a warp's starts ascend, whatever it reads. The end of a warp's last chunk is also read by the next warp, as a start.
     ///
     /// # Safety
-    /// Convergent: the whole block. No thread uses the data that the work before had in the room, and its bits are cleared.
+    /// 1. Convergent: the whole block.
+    /// 2. The header is written, and `work` is one of the block's.
+    /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let lane = simt::lane();
@@ -58,8 +59,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
-            // SAFETY: all lanes have the same group. The room has a word of the next work for each group, which no other thread uses
-            // meanwhile. All other writes go to the calling thread's chunk.
+            // SAFETY: the shuffle has the whole warp, since all lanes have the same group. The counts of the next room have a word for
+            // each group (an assertion in `segments`), and no thread uses that room's counts before the next work (condition 3). In
+            // `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -73,10 +75,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The place where a chunk starts, as its offset says, perhaps beyond the work; the work's end, if there is no such chunk.
+    /// The place where a chunk starts according to its offset, perhaps beyond the work. If the work has no such chunk, the work's end.
     ///
     /// # Safety
-    /// The work's segments exist.
+    /// `work` is one of the block's.
     #[inline(always)]
     unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
@@ -86,15 +88,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if chunk >= work.chunk_count {
             return work.end;
         }
-        // SAFETY: the chunk's segment is one of the work's.
+        // SAFETY: the work has this chunk, checked above. So its segment is one of the launch's, and has an offset.
         let offset = unsafe { self.offsets.get(work.segment + chunk as u64) };
         Ord::min(offset.wrapping_sub(work.base), u32::MAX as u64) as u32
     }
 
-    /// As [`Self::write_starts`], of one chunk, which starts and ends at these places.
+    /// As [`Self::write_starts`], for one chunk, from place `begin` to place `end`.
     ///
     /// # Safety
-    /// The same as for [`Self::write_starts`]; there is such a chunk, and no other thread writes it.
+    /// Conditions 2 and 3 of [`Self::write_starts`]. `chunk < work.chunk_count`, and no other thread writes this chunk.
     #[inline(always)]
     unsafe fn write_start(
         &self,
@@ -108,9 +110,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
         let is_wrong = begin > end || end > work.end || is_short;
-        // SAFETY: the caller's; the words are those of slots that there are.
+        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
+        // or its segment's result, and both exist. The end after the last start has a place too. The tag is written with the header, and
+        // the flags are in shared memory. `begin <= end <= work.end` is checked before slots are written.
         unsafe {
-            // A tail has items, and its value is combined with others.
+            // A reduction's tail must have items, since its value is combined with others.
             if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
                 simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
                 self.refuse();
@@ -134,10 +138,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether two warps have read different values of one offset, since other work rewrites it: then the starts may not ascend.
+    /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts may not ascend.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The starts are written, and none of them was refused.
+    /// Convergent: the whole warp. The starts are written.
     #[inline(always)]
     pub unsafe fn starts_differ(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
         if !self.offsets.are_read() || work.chunk_count <= WARP_CHUNKS {
@@ -147,7 +151,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut group = simt::lane() + 1;
         while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; a warp has had each of the two groups that meet here.
+            // SAFETY: the starts are written (this function's condition): `write_starts` has written the end of group `group - 1`, and the
+            // start of chunk `group * WARP_CHUNKS`, which the work has.
             unsafe {
                 let end = simt::read_shared(room.next().count(group - 1));
                 let begin = simt::read_shared(room.start(group * WARP_CHUNKS));
@@ -155,14 +160,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             group += step * WARP_LANES;
         }
-        // SAFETY: the caller's; all lanes have the same work.
+        // SAFETY: the whole warp is here (this function's condition): all lanes have the same work, so they leave or stay together.
         unsafe { simt::ballot(differ) != 0 }
     }
 
-    /// Writes which slots are a chunk's.
+    /// Writes the slots of a chunk: the bit of its first slot, and the counts of the words up to the next chunk's first slot.
     ///
     /// # Safety
-    /// The same as for [`Self::write_starts`]; there is such a chunk.
+    /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
+    /// work.
     #[inline(always)]
     unsafe fn write_slots_of(
         &self,
@@ -172,10 +178,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         end: u32,
     ) {
         let slot = begin / FAN + chunk;
-        // SAFETY: the caller's.
+        // SAFETY: the words are in shared memory, and aligned. They are in bounds: a work has at most one slot more than places, and there
+        // are words for all of them (`Layout::bit_words`).
         unsafe {
             simt::or_shared(room.bits(slot / 32), 1 << (slot % 32));
-            // Of offsets that do not ascend, several threads write the same ones.
+            // If offsets do not ascend, several threads may write one word, so the writes are atomic.
             if chunk == 0 {
                 simt::store_shared_atomically(room.count(0), 0);
             }
@@ -191,13 +198,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the slots of a dense work that has chunks of several leaves.
     ///
     /// # Safety
-    /// The whole block. The starts are written.
+    /// The whole block. The work's starts are written, and no slots yet.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the
+            // work's end.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(room, number);
                 self.write_slots_of(room, number, start, end);
@@ -212,30 +220,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The starts are written.
     #[inline(always)]
     pub unsafe fn lacks_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
         work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES != 0
     }
 
-    /// Whether each chunk of a work is one leaf, or empty, and has no slots.
+    /// Whether each chunk of a work is one leaf or empty, and the work has no slots.
     ///
     /// # Safety
     /// The starts are written.
     #[inline(always)]
     pub unsafe fn is_flat(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
         work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES == 0
     }
 
-    /// Clears the bits of a room.
+    /// Clears a room's bits and flags.
     ///
     /// # Safety
-    /// The whole block; no thread uses them before a barrier.
+    /// The whole block. No other thread uses these words between the block's last barrier and its next.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
         let mut word = simt::thread_index();
         while word <= Room::<T, O::Accumulator>::BIT_WORDS {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: in bounds: `word <= BIT_WORDS`, and word `BIT_WORDS` has the flags. No other thread uses the word: this function's
+            // condition.
             unsafe { room.bits(word).write(0) };
             word += step * self.threads();
         }
@@ -247,17 +256,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The starts are written.
     #[inline(always)]
     pub unsafe fn has_roots(&self, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
         unsafe { simt::read_shared(room.flags()) & HAS_ROOTS != 0 }
     }
 
     /// A chunk of the work.
     ///
     /// # Safety
-    /// The starts are written.
+    /// The starts are written, and the work has the chunk.
     #[inline(always)]
     pub unsafe fn chunk(&self, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
-        // SAFETY: the caller's.
+        // SAFETY: the starts are written, up to the end of the last chunk, and `number < chunk_count`: this function's conditions.
         unsafe {
             Chunk {
                 number,
@@ -267,10 +276,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk whose a slot is.
+    /// The chunk to which a slot belongs.
     ///
     /// # Safety
-    /// The starts are written; there is such a slot.
+    /// The starts and the slots are written, and `slot < work.end / FAN + work.chunk_count`.
     #[inline(always)]
     pub unsafe fn chunk_of_slot(
         &self,
@@ -285,7 +294,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 end: work.end,
             };
         }
-        // SAFETY: the caller's.
+        // SAFETY: the slots are written, and the slot's word is one of theirs: this function's conditions. Slot 0 has a bit, so the number
+        // of bits up to the slot is from 1 to `chunk_count`.
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
             let before = simt::read_shared(room.count(slot / 32));
@@ -293,11 +303,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk of a slot, if each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has the slots from `p /
-    /// 256 + c` on.
+    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has the
+    /// slots from `p / 256 + c` on.
     ///
     /// # Safety
-    /// The starts are written; there is such a slot.
+    /// The starts are written, and the work has a chunk.
     #[inline(always)]
     pub unsafe fn chunk_of_node_slot(
         &self,
@@ -306,7 +316,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
     ) -> Chunk {
         let (mut low, mut high) = (0, work.chunk_count);
-        // SAFETY: the caller's.
+        // SAFETY: the starts are written (this function's condition); `middle` and `low` are always less than `chunk_count`.
         unsafe {
             while high - low > 1 {
                 let step = simt::opaque_one() as u32;

@@ -1,4 +1,4 @@
-//! A block's windows. A warp finds each of them, for the whole block.
+//! A block's windows. For each window, one warp finds the chunks, and shares them with the block.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -13,19 +13,24 @@ use super::search::{Offsets, Search};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Takes the block's ticket, finds the chunks that begin in its windows, and shares them with the block. Clears the bits. False, on all
-    /// threads, if the block has no windows: there are fewer segments than there may be.
+    /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
+    /// next. Gives false on all threads if the block has no windows: the count in device memory is less than the launch's number of
+    /// segments. Then only the ticket, the tag and `is_refused` are written.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch is that of [`super::segmented_reduce`].
+    /// Convergent: the whole block, which calls this first, and once.
     #[inline(always)]
     pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> bool {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
-        // SAFETY: the caller's; nobody takes a ticket after the last. The conditions have the same values on all lanes of a warp.
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
+        // barrier goes the same way on all threads, branches around the search on all lanes of a warp. `control` is the workspace's, and
+        // the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets: nobody takes
+        // another one. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most `segment_count`, as the search
+        // gives them, and a barrier precedes their reads. Each window is written by a warp of its own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
-            // While the ticket is on its way.
+            // The first look overlaps the wait for the ticket.
             let mut search = Search::new(&self.offsets);
             let first_look = if warp <= self.windows_per_block {
                 search.look(&self.offsets)
@@ -43,7 +48,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.header).tag = ticket.tag;
                 (*self.header).is_refused = 0;
             }
-            // Orders the writes of the ticket and the clearing of bits before all threads' accesses.
+            // Orders the writes of the ticket and of the cleared bits before all threads' accesses.
             simt::barrier();
             if self.window_number(0) >= self.window_count() {
                 return false;
@@ -69,7 +74,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// Windows of the launch.
+    /// The number of windows of the launch.
     #[inline(always)]
     fn window_count(&self) -> u64 {
         let Offsets {
@@ -80,30 +85,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         window_count::<T, O::Accumulator>(item_count, segment_count)
     }
 
-    /// The number of the block's window `window`.
+    /// The number in the launch of the block's window `window`.
     ///
     /// # Safety
     /// The ticket is written.
     #[inline(always)]
     pub unsafe fn window_number(&self, window: u32) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: the ticket is in shared memory, and written: this function's condition.
         let ticket = unsafe { simt::read_shared(&raw const (*self.header).ticket) };
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Shares the chunks of window `number` with the block, whose window `window` it is. The segments from `first` to before `end` begin
-    /// there. There are no chunks if the offsets at the chunks' borders are refused. All of its items exist, and they are fewer than two
-    /// chunks'.
+    /// Writes a window and its works. The window has number `number` in the launch and `window` in the block. The segments from `first` to
+    /// `end`, exclusive, begin there. If offsets are refused, the window has no chunks. Otherwise all of its items exist, fewer than the
+    /// items of two chunks.
     ///
     /// # Safety
-    /// The same as for [`super::segmented_reduce`]; the segments exist, or end at the last one. Nobody else accesses the window and
-    /// its works.
+    /// 1. The ticket and the tag are written.
+    /// 2. `window < windows_per_block`, and `first` and `end` are at most `segment_count`.
+    /// 3. No other thread accesses the window and its works before the next barrier.
     #[inline(always)]
     unsafe fn tell_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
-        // Numbers, and no structs until they are written: rust-cuda's compiler merges constant structs with others byte by byte.
+        // Plain variables up to the writes, not structs: rust-cuda's compiler merges constant structs with others byte by byte.
         let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
         let (mut begin, mut last, mut upto, mut is_cut) = (0, 0, 0, false);
         let mut chunk_count = 0;
@@ -111,13 +117,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if number >= count {
                 break 'check true;
             }
-            // Together the windows have all segments.
+            // The last window must end at the last segment, so that the windows together have all segments.
             let is_gap = number == count - 1 && end != offsets.segment_count;
             if end < first || end - first > chunk || is_gap {
                 break 'check false;
             }
-            // All at once, since each takes its time.
-            // SAFETY: the caller's; there is one offset more than segments.
+            // All four loads are in flight at once.
+            // SAFETY: `first` and `end` are at most `segment_count` (condition 2), so all four indices are; the offsets are readable (the
+            // launch's condition 3).
             let [before, next, last_begin, last_end] = unsafe {
                 [
                     offsets.get(first.saturating_sub(1)),
@@ -127,7 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 ]
             };
             if first > 0 {
-                // The search has read them before: they may have changed.
+                // The search has read these offsets, but they may have changed since then.
                 let is_after = before + first > number * chunk;
                 if before > next || next > offsets.item_count || is_after {
                     break 'check false;
@@ -152,7 +159,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if has_tail == 0 {
                     begin = next;
                 }
-                // All chunks begin in the window, on diagonals of their own.
+                // All chunks begin in the window, each at another diagonal.
                 if last - begin + (end - first) + has_tail as u64 > chunk {
                     break 'check false;
                 }
@@ -163,21 +170,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             true
         };
         if !is_sound {
-            // SAFETY: the caller's.
+            // SAFETY: the tag is written: condition 1.
             unsafe { self.refuse() };
             (has_tail, begin, upto) = (0, 0, 0);
         } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
-            // Nobody waits for it, unless the offsets have changed since others read them. SAFETY: the board has a slot for each window,
-            // and no other thread publishes this one: the window has no chunk to publish.
+            // Nobody waits for this value, unless the offsets have changed since another block read them.
+            // SAFETY: the tag is written: condition 1. The board has a slot for each window (the launch's condition 6). No other thread
+            // publishes this window's slot: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
-        // The last chunk is a work of its own, if there is no room for all.
+        // The last chunk is a work of its own, if not all chunks fit.
         let room = room_items::<T, O::Accumulator>() as u64;
         let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
         let segment = first.wrapping_sub(has_tail as u64);
         let end_of_first = if is_followed != 0 { last } else { upto };
         let cuts_first = is_cut && is_followed == 0;
-        // SAFETY: the caller's.
+        // SAFETY: `window < windows_per_block` (condition 2), so the header has the window and works `2 * window` and `2 * window + 1`; no
+        // other thread accesses them (condition 3).
         unsafe {
             self.window_address(window).write(Window {
                 segment: first.wrapping_sub(1),
@@ -219,7 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The place in its vector of an item.
+    /// An item's place within its vector.
     #[inline(always)]
     fn place_of(&self, item: u64) -> u32 {
         let offsets = &self.offsets;
@@ -232,64 +241,64 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A work of the block. Each window has two works, and the second may be empty.
     ///
     /// # Safety
-    /// The works are written; there is such a one.
+    /// The header is written, and `number < work_count`.
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
-        // SAFETY: the caller's.
+        // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
         unsafe { simt::read_shared(self.work_address(number)) }
     }
 
-    /// The work after a work.
+    /// The number of the work after work `number`.
     ///
     /// # Safety
-    /// The works are written; there is such a one.
+    /// The same conditions as for [`Self::work`].
     #[inline(always)]
     pub unsafe fn work_after(&self, number: u32) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: the header is written, and `number < work_count`: the same conditions as this function's.
         let is_followed = unsafe { self.work(number).is_followed };
-        // The first of a window's is perhaps its only one.
+        // A window's second work is skipped if it is empty.
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// How many works there are.
+    /// How many works the block has, with the empty ones.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {
         2 * self.windows_per_block
     }
 
-    /// The slot for the first segment that begins after a window's first border.
+    /// The address of the first segment that begins at a window's first border or after it.
     ///
     /// # Safety
-    /// There is such a window, or it is one past the last.
+    /// `window <= windows_per_block`.
     #[inline(always)]
     unsafe fn border(&self, window: u32) -> *mut u64 {
-        // SAFETY: the caller's.
+        // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1), and there is one border more.
         unsafe {
             let borders: *mut u64 = (&raw mut (*self.header).borders).cast();
             borders.add(window as usize)
         }
     }
 
-    /// Where a window is.
+    /// The address of a window.
     ///
     /// # Safety
-    /// There is such a window.
+    /// `window < windows_per_block`.
     #[inline(always)]
     unsafe fn window_address(&self, window: u32) -> *mut Window {
-        // SAFETY: the caller's.
+        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
             let windows: *mut Window = (&raw mut (*self.header).windows).cast();
             windows.add(window as usize)
         }
     }
 
-    /// Where a work is.
+    /// The address of a work.
     ///
     /// # Safety
-    /// There is such a work.
+    /// `number < work_count`.
     #[inline(always)]
     unsafe fn work_address(&self, number: u32) -> *mut Work {
-        // SAFETY: the caller's.
+        // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
             let works: *mut Work = (&raw mut (*self.header).works).cast();
             works.add(number as usize)
@@ -299,20 +308,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// One of the block's windows.
     ///
     /// # Safety
-    /// The windows are written; there is such a one.
+    /// The header is written, and `number < windows_per_block`.
     #[inline(always)]
     pub unsafe fn window(&self, number: u32) -> Window {
-        // SAFETY: the caller's.
+        // SAFETY: the window is written with the header, and `number < windows_per_block`: this function's conditions.
         unsafe { simt::read_shared(self.window_address(number)) }
     }
 
-    /// The place of the value of a window's chunk that is combined with earlier chunks.
+    /// The address of the value of a window's tail.
     ///
     /// # Safety
-    /// There is such a window.
+    /// `window < windows_per_block`.
     #[inline(always)]
     pub unsafe fn tail(&self, window: u32) -> *mut O::Accumulator {
-        // SAFETY: the caller's.
+        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
             let tails: *mut O::Accumulator = (&raw mut (*self.header).tails).cast();
             tails.add(window as usize)

@@ -113,7 +113,7 @@ pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
-/// Of a lane and the lane `delta` away, the lower one combines both `low` values, and the upper one both `high` values.
+/// Each two lanes that are `delta` apart exchange values: the lower lane combines both `low` values, the upper lane both `high` values.
 ///
 /// # Safety
 /// Convergent: the whole warp.

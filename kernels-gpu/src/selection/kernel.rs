@@ -10,10 +10,10 @@
 //!     list its chosen items, write them side by side
 //! ```
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and, for the work of a warp, Billeter,
-//! Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the exchange between
-//! warps are those of [`crate::scan::kernel`]; the headers there argue for progress and for memory order. Tiles look back for a count,
-//! which is exact.
+//! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
+//! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
+//! exchange between warps are those of [`crate::scan::kernel`]; the headers there argue for progress and for memory order. Tiles look back
+//! for a count, which is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
@@ -58,8 +58,8 @@ use crate::tiles::{counted, Tiles};
 /// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, and all of them call
 ///   this.
 /// - The dynamic shared memory is [`crate::selection::shared_bytes`] for as many tiles as [`crate::selection::buffers`] gives.
-/// - `input` is the address of item 0 of `item_count`, at least one. It is aligned to an item, and all items are readable. If `C` asks for
-///   flags, `flags` has a readable byte for each item.
+/// - `input` is the address of the first of `item_count` items, of which there is at least one. It is aligned to an item, and all items are
+///   readable. If `C` asks for flags, `flags` has a readable byte for each item.
 /// - `item_count_at` is null, or points to a readable number.
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.

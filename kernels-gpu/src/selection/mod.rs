@@ -88,8 +88,8 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group has the words of a prefix, and
-/// half as many for its count.
+/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group has a prefix, and a count that
+/// takes half as many words.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
     let value = words_per_accumulator::<A>();

@@ -238,7 +238,7 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
 }
 
 /// Keys and places of the minimum and of the maximum of four items: `otherwise`, unless an item is NaN. `extreme` is NaN exactly if an item
-/// is. Then the first NaN is both, with key 0.
+/// is. Then both places are that of the first NaN, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

@@ -144,7 +144,7 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
 /// The same as for [`load_vector`].
 #[inline(always)]
 pub unsafe fn load_vector_past_l1(address: *const u32) -> [u32; 4] {
-    // SAFETY: as above.
+    // SAFETY: the conditions of `load_vector` hold (condition of this function).
     unsafe { load_vector_by!(load_vector_past_l1: "ld.global.L1::no_allocate.v4.b32", address) }
 }
 

@@ -59,7 +59,7 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] for the word at `first`, for seven words before it, 32 words apart, and for the listed words at `other`.
+/// [`load_at_once!`] for the word at `first`, the seven words that lie 32, 64, … 224 words before it, and the listed words at `other`.
 macro_rules! load_words_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }

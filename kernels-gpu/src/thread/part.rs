@@ -113,7 +113,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         self.is_aligned && (last as u32) < self.existing
     }
 
-    /// Whether [`Self::is_vector`] holds for all vectors. If it holds for the last, it holds for the others.
+    /// Whether every vector of the part exists whole and can be accessed at once. If that holds for the last vector, it holds for the
+    /// others.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)

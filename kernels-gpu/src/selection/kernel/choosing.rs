@@ -117,8 +117,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
         // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
         // buffer holds one tile, and a thread copies the next tile there only after its warp has written the last one. Thread 0 takes each
-        // ticket and receives it once. The counts and the ticket of a turn's parity are read before the next turn's barrier, and written
-        // after it.
+        // ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the turn before the first, no tile arrives, and the first tile's copy begins.
             let mut arriving = end;
@@ -340,7 +339,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The count of the warps before the calling one, within the tile.
+    /// The chosen items of the tile's lower warps, on every lane.
     ///
     /// # Safety
     /// - Convergent: a whole warp.
@@ -384,7 +383,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     }
 }
 
-/// The flags of a vector of this many items, byte by byte.
+/// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
 /// The existing flags at `address` are readable: at most `existing`, and at most a vector's.

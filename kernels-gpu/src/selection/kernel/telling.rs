@@ -6,11 +6,11 @@
 //! A tile's slot is written atomically for `compute-sanitizer` alone; the barrier suffices. Its `racecheck` orders accesses by the number
 //! of barriers that each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free before it is written again.** Turn t + 4 uses the slots and barriers of turn t again: there are [`TURNS`]. A tile is
-//! written in the turn in which it arrives, or one turn later. When the last sharing warp sends the tile of turn t + 4, or the end, it has
-//! received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free. When the warp that
-//! looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all sharing warps had
-//! waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! **A slot is free before it is written again.** Turn t + 4 uses the slots and barriers of turn t again: there are [`TURNS`]. A tile's
+//! output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile of turn t + 4, or
+//! the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free. When
+//! the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all sharing
+//! warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -60,7 +60,7 @@ pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
     }
 }
 
-/// Waits for the tile of a turn; the end or more if there is none.
+/// Waits for the tile of a turn. Returns the end or more if the turn has no tile.
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.

@@ -36,7 +36,7 @@ struct Chunk {
     items: *const u32,
     /// How many items are chosen. They come first in the list.
     chosen: u32,
-    /// How many items are not chosen. They follow in the list, if it has them.
+    /// How many items are not chosen. If the list includes them, they follow the chosen ones.
     others: u32,
 }
 
@@ -378,7 +378,7 @@ impl Counts {
         }
     }
 
-    /// The numbers of all rows together.
+    /// The sum of all rows' numbers.
     #[inline(always)]
     fn sum<T>(self) -> u32 {
         let mut sum = 0;

@@ -191,7 +191,7 @@ macro_rules! holes {
             })
         }
 
-        /// [`total_of_four`], but a bound: with `index` in place of the winning item's index (see `Op::bound_of_four`).
+        /// [`total_of_four`] with `index`, that of the first item, in place of the winning item's index (see `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
             accumulator_of_words(match A::WORDS {

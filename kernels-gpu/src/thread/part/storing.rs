@@ -25,10 +25,10 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Stores vector `v`, for which [`Self::is_vector`] holds.
+    /// Stores vector `v`, all of which exists and is aligned.
     ///
     /// # Safety
-    /// - [`Self::is_vector`] holds for `v`.
+    /// - All of vector `v` exists, and it can be accessed at once (`is_vector`).
     /// - The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {

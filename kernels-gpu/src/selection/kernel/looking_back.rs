@@ -51,7 +51,7 @@ impl<A: Accumulator> Wanted<A> {
     /// Reads the slot once, if the value is still missing.
     ///
     /// # Safety
-    /// If the value is still missing, the board has the slot.
+    /// The board has the slot if the value is still missing (`waits`).
     #[inline(always)]
     unsafe fn poll(&mut self, board: Board, slot: u32) {
         if self.waits {
@@ -177,9 +177,9 @@ impl Lookback {
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the whole warp gets to each shuffle and vote: the loop ends, and goes on, by votes alone. Slots that a lane waits for are
-        // those of this tile's group, of lower groups and of their tiles, so the board has them. Lane 0 of the warp that holds a group's
-        // last tile alone publishes for the group.
+        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. Slots that a lane waits for are those
+        // of this tile's group, of lower groups and of their tiles, so the board has them. Lane 0 of the warp that holds a group's last
+        // tile alone publishes for the group.
         unsafe {
             loop {
                 near.poll(self.tiles, group * GROUP_TILES + lane);

@@ -1,7 +1,7 @@
-//! One warp: shuffle trees, unrolled over the 32 lanes.
+//! One warp: reductions and scans over the 32 lanes by shuffles, unrolled.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
-//! barrier. A value costs a shuffle for each of its words of 32 bits.
+//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a barrier. A shuffle of a
+//! value is one instruction for each of its words of 32 bits.
 
 use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -16,7 +16,7 @@ use crate::thread::for_each_vector;
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
@@ -26,7 +26,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { by_words(value, |word| simt::shuffle_up(word, delta)) }
 }
 
@@ -36,14 +36,14 @@ pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_from<A: Accumulator>(value: A, lane: u32) -> A {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { by_words(value, |word| simt::shuffle_from(word, lane)) }
 }
 
-/// Moves each word of a value.
+/// Shuffles each word of a value.
 ///
 /// # Safety
-/// That of `shuffle`.
+/// The conditions of `shuffle`, which is called once for each word.
 #[inline(always)]
 unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A {
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
@@ -51,8 +51,8 @@ unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A 
     accumulator_of_words(words)
 }
 
-/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then half of that, down
-/// to 1. Valid on lane 0. 5 shuffles for 32 lanes, 3 for 8.
+/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. Valid on lane
+/// 0. 5 shuffles for 32 lanes, 3 for 8.
 ///
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
@@ -62,7 +62,7 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
 ) -> O::Accumulator {
     let mut delta = LANES / 2;
     while delta > 0 {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it, and `LANES` is a power of two up to 32 (conditions of this function).
         value = O::combine(value, unsafe { shuffle_down(value, delta) });
         delta /= 2;
     }
@@ -75,7 +75,7 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
         match O::GROUP_TREE {
             Tree::Halves => reduce::<O, T, WARP_LANES>(value),
@@ -84,15 +84,16 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
     }
 }
 
-/// [`reduce`] of eight values of each lane at once: lanes take halves of what is left to do. Value `i` is valid on lane
-/// [`lane_of_eighth`] of `i`. 9 shuffles, in place of 40. For operators that commute: in half of the steps the upper lane comes first.
+/// [`reduce`] of eight values of each lane at once. In each of the first three steps, two lanes split their values between them and combine
+/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. 9 shuffles, instead of 40. For operators that commute: on half of
+/// the lanes the upper lane's value comes first.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) -> O::Accumulator {
     let [a, b, c, d, e, f, g, h] = values;
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
         let a = share::<O, T>(a, e, 16);
         let b = share::<O, T>(b, f, 16);
@@ -112,7 +113,7 @@ pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
-/// A lane and the one `delta` away combine `low` on the lower of them, and `high` on the upper.
+/// Each two lanes that are `delta` apart exchange values: the lower lane combines both `low` values, the upper lane both `high` values.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -124,11 +125,11 @@ unsafe fn share<O: Op<T>, T: Element>(
 ) -> O::Accumulator {
     let is_upper = simt::lane() & delta != 0;
     let (kept, sent) = if is_upper { (high, low) } else { (low, high) };
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     O::combine(kept, unsafe { shuffle_from(sent, simt::lane() ^ delta) })
 }
 
-/// Combines the lanes, neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, up to 16. Valid on lane 0.
+/// Combines the lanes, neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, up to `i + 16`. Valid on lane 0.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -136,15 +137,15 @@ unsafe fn share<O: Op<T>, T: Element>(
 pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
     let mut delta = 1;
     while delta < WARP_LANES {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it (condition of this function).
         value = O::combine(value, unsafe { shuffle_down(value, delta) });
         delta *= 2;
     }
     value
 }
 
-/// Inclusive scans over the lanes, of the first `count` values of each, by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane
-/// `l ≥ s` puts lane `l − s` before itself. Valid on every lane. 5 shuffles a value.
+/// Inclusive scans over the lanes, one for each of the first `count` values, by Kogge and Stone (1973). In step `s` = 1, 2, 4, 8, 16, lane
+/// `l ≥ s` combines the value of lane `l − s` with its own, in this order. Valid on every lane. 5 shuffles for each value.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -153,7 +154,7 @@ pub unsafe fn inclusive_scans<O: Op<T>, T: Element>(
     values: &mut [O::Accumulator; THREAD_VECTORS],
     count: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
         step::<O, T>(values, count, 1);
         step::<O, T>(values, count, 2);
@@ -163,7 +164,7 @@ pub unsafe fn inclusive_scans<O: Op<T>, T: Element>(
     }
 }
 
-/// A step of [`inclusive_scans`]. A loop over the steps would be too long for the compiler to unroll.
+/// A step of [`inclusive_scans`], a function because the compiler would not unroll a loop over the steps.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -175,7 +176,7 @@ unsafe fn step<O: Op<T>, T: Element>(
 ) {
     for_each_vector!(V => {
         if V < count {
-            // SAFETY: the caller's.
+            // SAFETY: the whole warp calls it (condition of this function).
             let below = unsafe { shuffle_up(values[V], delta) };
             let both = O::combine(below, values[V]);
             values[V] = if simt::lane() >= delta { both } else { values[V] };
@@ -183,14 +184,13 @@ unsafe fn step<O: Op<T>, T: Element>(
     });
 }
 
-/// Each lane's prefix, from values already scanned by [`inclusive_scans`]: the value of the lane before, and the identity on lane 0. 1
-/// shuffle.
+/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the value of the lane before, or the identity on lane 0. 1 shuffle.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn exclusive_of<O: Op<T>, T: Element>(inclusive: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     let below = unsafe { shuffle_up(inclusive, 1) };
     if simt::lane() == 0 {
         O::identity()

@@ -1,4 +1,4 @@
-//! One block: warps combined through shared memory.
+//! One block: its warps exchange values through shared memory.
 //!
 //! Every function here is convergent (see [`crate::simt`]): all threads of the block, or of the warps that share a tile,
 //! call it.
@@ -18,17 +18,20 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::{simt, warp};
 
-/// Combines a value of each thread; valid on thread 0. One barrier, between the warps' writes of their
-/// totals and warp 0's reads. `totals`, one for each warp, may be used again after another barrier.
+/// Combines one value of each thread. The result is valid on thread 0. One barrier, between the warps' writes of their totals and warp 0's
+/// reads. `totals` has a place for each warp, and may be used again after another barrier.
 ///
 /// # Safety
-/// Convergent: the whole block. `totals` are in the block's own shared memory.
+/// - Convergent: the whole block.
+/// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to it and this
+///   call.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T>, T: Element>(
     value: O::Accumulator,
     totals: *mut O::Accumulator,
 ) -> O::Accumulator {
-    // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
+    // SAFETY: the whole block gets to the barrier, and all of warp 0 to the second reduction. Each warp writes its own place of `totals`,
+    // and the barrier orders these writes before warp 0's reads.
     unsafe {
         let total = warp::reduce::<O, T, WARP_LANES>(value);
         if simt::lane() == 0 {

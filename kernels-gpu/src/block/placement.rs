@@ -12,7 +12,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{lift, Items};
 
-/// Inclusive or exclusive, and forward or backward.
+/// Inclusive or exclusive.
 pub trait Placement {
     /// Computes the results of one vector from its prefix `before`, which becomes the next vector's prefix. The vector's first item is item
     /// `index` of the input.
@@ -24,10 +24,10 @@ pub trait Placement {
     ) -> Vector;
 }
 
-/// Everything up to and including the place.
+/// Each result combines all items up to and including its own.
 pub struct Inclusive;
 
-/// Everything before the place.
+/// Each result combines all items before its own.
 pub struct Exclusive;
 
 impl Placement for Inclusive {
@@ -69,7 +69,7 @@ impl Placement for Exclusive {
     }
 }
 
-/// One of the two, which the kernel's text says: `warpfold-build` has one scan compiled, and makes both of its text.
+/// Inclusive or exclusive, decided in the PTX: `warpfold-build` compiles one scan and makes both kinds from its PTX.
 #[cfg(feature = "stable")]
 pub struct Either;
 
@@ -101,15 +101,15 @@ impl Placement for Either {
     }
 }
 
-/// The vector's prefix, combined with the vector's items up to a place.
+/// A vector's prefix and the vector's items up to a place, combined.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The vector's items alone; or the prefix and the items, if the items are appended to it.
+    /// The items alone; or, if they are appended to the prefix, the prefix and the items.
     items: Option<O::Accumulator>,
 }
 
 impl<O: Op<T>, T: Element> UpTo<O, T> {
-    /// Whether items are appended to the prefix: with exact operators, and with wide accumulators.
+    /// Whether items are appended to the prefix: if the operator is exact, or its accumulator is wide.
     const GOES_ON: bool = O::EXACT || O::Accumulator::IS_WIDE;
 
     #[inline(always)]

@@ -1,14 +1,14 @@
 //! A tile, scanned by the warps that share it.
 //!
-//! A warp owns consecutive rows of 32 vectors. It copies and stores them **striped**: a lane has a vector of each row, so
-//! that the lanes' accesses lie side by side. It scans them
+//! A warp owns consecutive rows of 32 vectors. It copies and stores them **striped**: a lane has one vector of each row, so the lanes'
+//! accesses are adjacent. It scans them in one of two ways:
 //!
-//! - striped too, a row at a time, by shuffles;
-//! - **blocked**, where accumulators have [more than one word](crate::contract::ScanShape::is_blocked): a lane has consecutive vectors,
-//!   folds them in registers, and only the lanes' totals are shuffled. The results are passed on through shared memory once more. The
-//!   prefixes of all vectors would fill the registers if the accumulator is wide.
+//! - striped: each row is scanned by shuffles.
+//! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
+//!   through shared memory once more. This is for accumulators of [more than one word](crate::contract::ScanShape::is_blocked): the
+//!   prefixes of all vectors would take too many registers.
 //!
-//! A vector's results lie where its items lay, so a slot has room for either.
+//! A vector's results overwrite its items in shared memory, so a slot has room for either.
 
 mod storing;
 
@@ -24,14 +24,14 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's part of a tile, striped: of items of type `T`, with room in the slots for a `U` for each.
+/// A thread's striped part of a tile of items of type `T`. Its slots have room for a `U` in place of each item.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// The prefix of each vector of a thread, within its tile or its warp. If the tile is scanned blocked, the first entry alone is used: the
-/// prefix of all of the thread's vectors.
+/// The prefix of each vector of a thread, within its tile or its warp. If the tile is scanned blocked, only the first entry is used: the
+/// prefix of the thread's first vector.
 pub type Before<A> = [A; THREAD_VECTORS];
 
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
@@ -45,7 +45,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// Whether the tile is scanned blocked.
     const IS_BLOCKED: bool = S::SHAPE.is_blocked(<O::Accumulator as Accumulator>::WORDS);
 
-    /// How many values [`Before`] has.
+    /// How many entries of [`Before`] are used.
     const PREFIXES: usize = if Self::IS_BLOCKED { 1 } else { S::ROWS };
 
     /// How the items of a vector are accessed.
@@ -54,7 +54,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// How the results of a vector are accessed.
     const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
 
-    /// The tile that begins at `first`. Each of its vectors is as memory has it, whatever the direction.
+    /// The tile that begins at `first`. Its vectors keep their order in memory, whatever the direction.
     #[inline(always)]
     pub fn new(first: *mut u32, direction: Direction) -> Self {
         ScanTile {
@@ -64,18 +64,18 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// The items of the vector in slot `v`, in the tile's direction.
+    /// Reads the vector in slot `v`. Its items are in the tile's direction.
     ///
     /// # Safety
-    /// The slot is written.
+    /// Slot `v` of `slots` is written.
     #[inline(always)]
     unsafe fn read(&self, slots: Slots, v: usize) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: the slot is written (condition of this function).
         let vector = unsafe { slots.read(v, Self::ITEMS) };
         self.direction.turned::<T>(&vector, S::VECTOR_ITEMS)
     }
 
-    /// A vector's results as memory has them.
+    /// Turns a vector's results from the tile's direction into memory order.
     #[inline(always)]
     fn results(&self, results: &Vector) -> Vector {
         self.direction.turned::<O::Output>(results, S::VECTOR_ITEMS)
@@ -104,7 +104,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Part::towards(direction, tile, tile_items, S::ROWS, Self::first_striped())
     }
 
-    /// Where the calling thread's part is copied to, and stored from.
+    /// The calling thread's striped slots. Its part is copied to them, and stored from them.
     #[inline(always)]
     pub fn striped(&self) -> Slots {
         Slots::new(
@@ -115,31 +115,32 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         )
     }
 
-    /// The calling thread's slots, blocked.
+    /// The calling thread's blocked slots.
     #[inline(always)]
     fn blocked(&self) -> Slots {
         Slots::new(self.first, Self::first_blocked(), 1, S::SHAPE.vector_bytes)
     }
 
-    /// Whether some items of the tile are left out.
+    /// Whether some items of the tile are missing and have to be left out.
     #[inline(always)]
     fn leaves_out(items: TileItems) -> bool {
         must_leave_out::<O, T>() && items.count < S::TILE_ITEMS
     }
 
-    /// Scans the calling warp's rows, and writes their total to the warp's place in `totals`. [`Self::join`] comes next.
+    /// Scans the calling warp's rows, and writes their total to the warp's place in `totals`. Call [`Self::join`] next.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile. Each thread's striped slots are written, with `items`. `totals` are in the
-    /// block's own shared memory, one for each warp.
+    /// - Convergent: all warps that share the tile.
+    /// - Each thread's striped slots are written, with `items`.
+    /// - `totals` is in the block's own shared memory and has a place for each warp. No warp reads it until [`Self::join`].
     #[inline(always)]
     pub unsafe fn scan(
         &self,
         items: TileItems,
         totals: *mut O::Accumulator,
     ) -> Rows<O::Accumulator> {
-        // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads, and a warp writes its own
-        // total.
+        // SAFETY: whole warps scan, and their slots are written (conditions of this function). The warp's barrier orders the lanes' writes
+        // before each other's reads. A warp writes its own place of `totals`.
         unsafe {
             let rows = if Self::IS_BLOCKED {
                 simt::warp_barrier();
@@ -154,16 +155,16 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Rows are scanned by shuffles, all of them a step at a time: the next row's shuffle hides the latency of the last
-    /// one's. The rows' totals are folded in registers.
+    /// [`Self::scan`], striped. Each step of the shuffles is done for all rows before the next step: one row's shuffle hides the latency of
+    /// another's. The rows' totals are folded in registers.
     ///
     /// # Safety
-    /// The same as for [`Self::scan`].
+    /// The conditions of [`Self::scan`].
     #[inline(always)]
     unsafe fn scan_striped(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut before = [O::identity(); THREAD_VECTORS];
         let mut total = O::identity();
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp shuffles, and the thread's striped slots are written (conditions of `scan`).
         let lanes = unsafe {
             let mut lanes = if Self::leaves_out(items) {
                 self.striped_totals(items, |vector| items.existing(vector, S::VECTOR_ITEMS))
@@ -188,10 +189,10 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Rows { before, total }
     }
 
-    /// The total of each of the calling thread's striped vectors. Some items are lifted already.
+    /// The total of each of the calling thread's striped vectors. `lifted` gives the items of a vector that are lifted.
     ///
     /// # Safety
-    /// The same as for [`Self::scan`].
+    /// The conditions of [`Self::scan`].
     #[inline(always)]
     unsafe fn striped_totals(
         &self,
@@ -204,7 +205,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if ROW < S::ROWS {
                 let vector = Self::first_striped() + ROW as u32 * WARP_LANES;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the caller's.
+                // SAFETY: the thread's striped slots are written (condition of `scan`), and `ROW` is one of them.
                 let words = unsafe { self.read(slots, ROW) };
                 totals[ROW] = total::<O, T, O::Output>(&words, index, lifted(vector));
             }
@@ -212,15 +213,16 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         totals
     }
 
-    /// Each lane folds its vectors; their totals are scanned by shuffles.
+    /// [`Self::scan`], blocked. Each lane folds its vectors. The lanes' totals are scanned by shuffles.
     ///
     /// # Safety
-    /// The same as for [`Self::scan`]; and the lanes' writes are ordered before each other's reads.
+    /// - The conditions of [`Self::scan`].
+    /// - A barrier of the warp orders the lanes' writes of slots before each other's reads.
     #[inline(always)]
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
         let mut before = [O::identity(); THREAD_VECTORS];
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp shuffles, and the slots of all its lanes are written and ordered (conditions of this function).
         unsafe {
             lanes[0] = if Self::leaves_out(items) {
                 self.fold_blocked(items, |vector| items.existing(vector, S::VECTOR_ITEMS))
@@ -234,10 +236,10 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// The fold of the calling thread's blocked vectors. Some items are lifted already.
+    /// The fold of the calling thread's blocked vectors. `lifted` gives the items of a vector that are lifted.
     ///
     /// # Safety
-    /// The same as for [`Self::scan_blocked`].
+    /// The conditions of [`Self::scan_blocked`].
     #[inline(always)]
     unsafe fn fold_blocked(
         &self,
@@ -250,7 +252,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the caller's.
+                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and `V` is one of this lane's.
                 let words = unsafe { self.read(slots, V) };
                 if V == 0 {
                     folded = total::<O, T, O::Output>(&words, index, lifted(vector));
@@ -265,16 +267,17 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         folded
     }
 
-    /// Joins the warps of a tile. One barrier of them, between the writes of their totals and the reads.
+    /// Joins the warps of a tile. They meet at one barrier, between the writes and the reads of their totals.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
+    /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
+    /// - A barrier lies between these reads and the next writes to `totals`.
     #[inline(always)]
     pub unsafe fn join(
         rows: Rows<O::Accumulator>,
         totals: *const O::Accumulator,
     ) -> Scanned<O::Accumulator> {
-        // SAFETY: the caller's; the barrier orders the writes before the reads.
+        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
         let warp_prefix = unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             Self::fold_below(totals, simt::warp())
@@ -294,14 +297,14 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// The left fold of the totals of the first `below` warps.
     ///
     /// # Safety
-    /// They are written, and a barrier lies between.
+    /// The first `below` warps have written their totals, and a barrier lies between.
     #[inline(always)]
     unsafe fn fold_below(totals: *const O::Accumulator, below: u32) -> O::Accumulator {
         let mut folded = O::identity();
         let mut w = 0;
         while w < S::WARPS {
             if w < below {
-                // SAFETY: the caller's.
+                // SAFETY: `w` is less than `below`: this total is written, before the barrier (condition of this function).
                 folded = O::combine(folded, unsafe { totals.add(w as usize).read() });
             }
             w += 1;
@@ -312,15 +315,15 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
 
 /// A warp's rows of a tile, scanned.
 pub struct Rows<A> {
-    /// The prefix of the thread's vectors within the warp.
+    /// The prefixes of the thread's vectors within the warp.
     before: Before<A>,
-    /// All items of the warp.
+    /// The warp's items, combined.
     total: A,
 }
 
 /// A tile, scanned.
 pub struct Scanned<A> {
-    /// The prefix of the thread's vectors within the tile.
+    /// The prefixes of the thread's vectors within the tile.
     pub before: Before<A>,
     /// The tile's items up to the end of the warp, combined. On the last warp, this is the tile's aggregate.
     pub upto: A,

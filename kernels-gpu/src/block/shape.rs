@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::scan::tuning;
 
-/// The shape of the tiles of a scan of one length.
+/// The shape of the tiles of a scan, short or long.
 pub trait Shape: Copy {
     /// The shape.
     const SHAPE: ScanShape;
@@ -21,7 +21,7 @@ pub trait Shape: Copy {
     /// Whether this is the shape of long scans.
     const IS_LONG: bool;
 
-    /// Items of a vector, and results.
+    /// Items of a vector, and of its results.
     const VECTOR_ITEMS: usize;
 
     /// Items of a tile.

@@ -1,6 +1,6 @@
-//! The arguments of selections: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+//! The arguments of selections, as a list. [`crate::arguments`] makes the struct and the entries' parameters from it.
 
-/// Hands the arguments of a selection of items of type `T` to the macro in brackets, after the other tokens.
+/// Calls the macro in brackets with the other tokens and then the arguments of a selection of items of type `T`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_selection_arguments {
@@ -11,37 +11,38 @@ macro_rules! with_selection_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// A number of items in the device's memory, if that may be less than `item_count`; else null.
+            /// Null, or the address of a number of items in device memory. If that number is less than `item_count`, only so many items are
+            /// read.
             item_count_at: *const u64,
-            /// A byte for each item, which is chosen if its byte is not 0. Null if items are not chosen by flags.
+            /// A flag for each item, of one byte: the item is chosen if it is not 0. Null if items are not chosen by flags.
             flags: *const u8,
-            /// The output for the chosen items, aligned to an item; or null.
+            /// The output for the chosen items, aligned to an item. Null if it is not wanted.
             items: *mut T,
-            /// The output for their indices, aligned to an index; or null.
+            /// The output for the chosen items' indices, aligned to an index. Null if it is not wanted.
             indices: *mut u32,
             /// Bytes of an index, 4 or 8.
             index_bytes: u64,
-            /// Its length. Nothing is written beyond it.
+            /// The length of `indices`, in indices. Nothing is written beyond it.
             index_capacity: u64,
-            /// The output for the lengths of the runs that the chosen heads begin, aligned to a length; or null.
+            /// The output for the lengths of the runs that the chosen heads begin, aligned to a length. Null if it is not wanted.
             lengths: *mut u32,
             /// Bytes of a length, 4 or 8.
             length_bytes: u64,
-            /// The length of the outputs for items and for lengths, whichever is less. Nothing is written beyond it.
+            /// The length of `items` or `lengths`, whichever is shorter. Nothing is written beyond it.
             capacity: u64,
-            /// The output for the items that are not chosen, aligned to an item; or null.
+            /// The output for the items that are not chosen, aligned to an item. Null if it is not wanted.
             others: *mut T,
-            /// Places there.
+            /// The length of `others`, in items. Nothing is written beyond it.
             other_capacity: u64,
-            /// Perhaps the bit [`WRITES_END`](crate::selection::WRITES_END).
+            /// 0 or the bit [`WRITES_END`](crate::selection::WRITES_END).
             options: u64,
-            /// Where the number of chosen items goes.
+            /// The output for the number of chosen items.
             count: *mut u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// The number of state words.
             state_words: u64,
         }
     };

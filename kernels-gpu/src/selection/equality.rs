@@ -4,7 +4,7 @@ use crate::element::{for_each_item, item_of, Element, Vector};
 
 /// Which neighbours belong to one run.
 ///
-/// Runs by the first word alone:
+/// Runs of items with the same first word:
 ///
 /// ```
 /// use warpfold_kernels::Equality;
@@ -19,7 +19,7 @@ use crate::element::{for_each_item, item_of, Element, Vector};
 /// }
 /// ```
 pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
-    /// Whether `right`, the item that follows `left`, belongs to its run.
+    /// Whether `right`, the item after `left`, belongs to the run of `left`.
     ///
     /// ```
     /// use warpfold_kernels::selection::{Equal, Equality};
@@ -28,7 +28,7 @@ pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn same(left: T, right: T) -> bool;
 
-    /// Which items of a vector, `before` which this one stands, begin a run: bit `i` for item `i`.
+    /// The items of a vector that begin a run: bit `i` for item `i`. `before` is the item before the vector.
     #[doc(hidden)]
     #[inline(always)]
     fn heads(vector: &Vector, before: T) -> u32 {

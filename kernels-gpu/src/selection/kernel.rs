@@ -2,30 +2,29 @@
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
-//!     take a ticket, wait for the tile that is being            wait until a tile is told
-//!     copied to shared memory: which items are chosen?          look back: how many before it?
-//!     publish how many they are, tell the tile                  tell that
+//!     take a ticket, wait for the tile that is being            wait until a tile is sent
+//!     copied to shared memory, find its chosen items            look back for its prefix
+//!     publish their count, send the tile                        send the prefix
 //!     begin to copy the ticket's tile
 //!     wait for the prefix of the tile of the turn before;
 //!     list its chosen items, write them side by side
 //! ```
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and, for the work of a warp, Billeter,
-//! Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). The frame is that of
-//! [`crate::scan::kernel`]: its headers argue for progress and for the order of the exchange between warps. Tiles look back for a count,
-//! which is exact.
+//! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
+//! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
+//! exchange between warps are those of [`crate::scan::kernel`]; the headers there argue for progress and for memory order. Tiles look back
+//! for a count, which is exact.
 //!
-//! **Choosing.** A thread has a bit for each of its items. That is all that it keeps of a tile; the items stay in shared memory
-//! until they are written.
+//! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
 //! **Writing.** A warp writes the chosen ones among its own consecutive items, so it needs no other warp. It counts them in numbers of 8
-//! bits, four rows in a register; makes a list of places, in order; and then each lane writes every 32nd item of the list, or the item's
-//! index, or the distance from the head before. So stores lie side by side, whatever was chosen. Items that are not chosen follow the
-//! others in the list, and are written from there. (Moving the items together in shared memory in place of the list took more time: see
-//! `tuning`.)
+//! bits, four rows in a register. It makes a list of their places, in order. Then each lane writes every 32nd item of the list, or the
+//! item's index, or its distance from the head before it. So the lanes' stores are adjacent, whatever was chosen. Items that are not chosen
+//! follow the others in the list, and are written from there. (Compacting the items themselves in shared memory took more time than the
+//! list: see `tuning`.)
 //!
-//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of
-//! the block.
+//! Cost: for each tile, 1 barrier of the warps that share it, and 2 at which the sender does not wait (see `telling`). For each block, 1
+//! barrier of all its threads.
 
 mod choice;
 mod choosing;
@@ -56,27 +55,31 @@ use crate::tiles::{counted, Tiles};
 /// Writes the items of `input` that `C` chooses.
 ///
 /// # Safety
-/// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, all of
-///   which call this, with [`crate::selection::shared_bytes`] of dynamic shared memory for as many tiles as
-///   [`crate::selection::buffers`] says.
-/// - `input` is the address of item 0 of `item_count`, at least one, aligned to an item, all of them readable; and `flags`, if
-///   `C` asks for flags, of as many bytes. `item_count_at` is null, or points to a readable number.
-/// - `items` and `lengths`, where they are not 0, have `capacity` places that are writable, `indices` has `index_capacity`, and `others`
-///   `other_capacity`; all of them aligned. They overlap neither each other nor the inputs. `count` is a writable word.
-/// - `lengths` is 0 where `C` does not choose heads.
-/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::selection::state_words`] words or more.
+/// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, and all of them call
+///   this.
+/// - The dynamic shared memory is [`crate::selection::shared_bytes`] for as many tiles as [`crate::selection::buffers`] gives.
+/// - `input` is the address of the first of `item_count` items, of which there is at least one. It is aligned to an item, and all items are
+///   readable. If `C` asks for flags, `flags` has a readable byte for each item.
+/// - `item_count_at` is null, or points to a readable number.
+/// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
+///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
+/// - `lengths` is null where `C` does not choose heads.
+/// - `control` and `states`, of `state_words` words, are those of a workspace that no other launch uses at the same time. There are at
+///   least [`crate::selection::state_words`] words.
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
     let shared: *mut Header<C::Prefix> = simt::shared_memory();
     let control = arguments.control;
-    // SAFETY: the caller's.
+    // SAFETY: work before the launch is awaited above; `item_count_at` is null or readable (condition of this function).
     arguments.item_count = unsafe { counted(arguments.item_count, arguments.item_count_at) };
     let tile_count = tile_count::<T>(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
-    // SAFETY: the caller's. The barrier is the whole block's.
+    // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 alone takes the block's first ticket and
+    // receives it once. All threads of a block that goes on get to the barrier: `tiles.blocks()` is the same for all of them. The warp
+    // after the sharing warps looks back, and the sharing warps choose and write. That one warp of each block departs after its last
+    // look-back.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
@@ -86,7 +89,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A selection of one tile uses no board, and its tag belongs to no launch.
+            // A selection of one tile reads no published value. Its words get tag 0, which belongs to no launch.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -94,7 +97,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
         }
-        // Orders the writes above before all threads' reads.
+        // Orders the writes above before every thread's reads.
         simt::barrier();
         let board = Board::new(arguments.states, (*shared).tag);
         let launch = Launch::<C, T> {
@@ -120,7 +123,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     }
 }
 
-/// The launch, as the warps of a block know it.
+/// A launch, as each thread of a block sees it.
 struct Launch<C: Choice<T>, T: Element> {
     arguments: SelectionArguments<T>,
     tiles: Tiles,
@@ -136,18 +139,19 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// The number of tiles from which look-backs are patient, since memory is busy.
+    /// Look-backs are patient in launches of more tiles than this, since memory is busy there.
     const PATIENT_TILES: u32 = 1024;
 
-    /// The part of the warp that looks back.
+    /// The work of the warp that looks back.
     ///
     /// # Safety
-    /// The same as for [`select`]. The whole warp that follows the warps that share the tiles calls it.
+    /// The conditions of [`select`]. The caller is the whole warp that follows the warps that share the tiles.
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
-        // SAFETY: the caller's. All lanes see the same tiles, so they stay together.
+        // SAFETY: this function's conditions are those of the calls: a whole warp calls it, and all its lanes see the same tiles, so they
+        // stay together. Each tile sent here is one that the block holds, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,
@@ -173,13 +177,13 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// The place in a tile of the calling warp's first item.
+    /// The calling warp's first item, as a place in the tile.
     #[inline(always)]
     fn warp_begin() -> u32 {
         simt::warp() * warp_items::<T>() as u32
     }
 
-    /// The place in a tile of the calling thread's first vector, in vectors.
+    /// The calling thread's first vector, as a number of vectors from the beginning of the tile.
     #[inline(always)]
     fn first_vector() -> u32 {
         simt::warp() * Self::ROWS as u32 * WARP_LANES + simt::lane()
@@ -193,7 +197,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         Part::new(first.cast_mut(), count, Self::ROWS, Self::first_vector())
     }
 
-    /// The address of a tile in shared memory.
+    /// The address in shared memory of the tile in a buffer.
     #[inline(always)]
     fn buffer(&self, buffer: u32) -> *mut u32 {
         let tiles = self.shared.wrapping_byte_add(fixed_bytes::<T, C::Prefix>());
@@ -202,7 +206,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .cast()
     }
 
-    /// The calling thread's slots in a tile.
+    /// The calling thread's slots in a buffer.
     #[inline(always)]
     fn slots(&self, buffer: u32) -> Slots {
         Slots::new(
@@ -222,7 +226,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .cast()
     }
 
-    /// The tiles that the block has room for.
+    /// How many tiles the block's shared memory holds.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         (simt::shared_bytes() - fixed_bytes::<T, C::Prefix>() as u32) / tile_bytes::<T>() as u32

@@ -5,7 +5,7 @@ use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
 use crate::selection::tuning::{BLOCKS_PER_MULTIPROCESSOR, WARPS};
 use crate::selection::BLOCK_THREADS;
 
-/// A warp that shares the tiles, and the warp that looks back.
+/// Threads of two warps: the last that shares the tiles, and the one that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const IF: Definition = Definition {
@@ -16,14 +16,14 @@ pub const IF: Definition = Definition {
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     barriers: &[
-        // The first ticket; the warps' shares.
+        // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Tiles sent, and the end. The warp that looks back receives them before its first look-back and after each.
+        // Tiles, and the end, sent at two places. The warp that looks back waits at two places: before its first look-back, and after each.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),
-        // Prefixes published.
+        // Prefixes, sent and received.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
     ],

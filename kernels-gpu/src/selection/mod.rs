@@ -1,11 +1,12 @@
-//! Selection: the ways to choose, how the work is divided, and what a launch provides.
+//! Selection: the ways to choose items, the division of the work into tiles, and the contract of a launch.
 //!
 //! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
 //! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
-//! begin. It may also write the items that are not chosen, in their order. All of that is exact: nothing depends on the order of the work.
+//! begin. It may also write the items that are not chosen, in their order. All results are exact: they do not depend on the order of the
+//! work.
 //!
-//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A tile's output is
-//! gathered by **chunks**: the rows of a warp at once, or one row if a vector has many items.
+//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp gathers its output
+//! by **chunks**: all of its rows at once, or one row at a time if a vector has many items.
 
 #[macro_use]
 mod arguments;
@@ -36,7 +37,7 @@ use crate::scan::tuning::TURNS;
 use crate::selection::tuning::{BUFFERS, WARPS};
 use crate::workspace::words_per_accumulator;
 
-/// Threads of a block: the warps that share a tile, and one that looks back.
+/// Threads of a block: the warps that share a tile, and one more warp that looks back.
 pub const BLOCK_THREADS: u32 = (WARPS + 1) * WARP_LANES;
 
 /// Vectors of a thread in a tile of items of type `T`.
@@ -87,8 +88,8 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose prefixes have type `A`: one for each tile's count; half of a value for each group's count, and a whole
-/// value for its prefix.
+/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group has a prefix, and a count that
+/// takes half as many words.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
     let value = words_per_accumulator::<A>();
@@ -98,45 +99,46 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
 /// Items of 16 bytes, in the rows of kernels.
 pub type Bytes16 = [u64; 2];
 
-/// The prefix at a place of the input: the number of items chosen before it.
+/// The prefix of an item or a tile: the number of items chosen before it.
 pub type Before = u64;
 
-/// The prefix at a place of the input if heads of runs are chosen: their number, and one more than the index of the last head; 0 if there
-/// is none.
+/// The prefix of an item or a tile if heads of runs are chosen: the number of heads before it, and one more than the index of the last of
+/// them. The second number is 0 if there is none.
 pub type BeforeRun = [u64; 2];
 
-/// The count of consecutive items: of a warp, a tile, or a group of tiles.
+/// The chosen items among consecutive items: those of a warp, of a tile, or of a group of tiles.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
-    /// The chosen items.
+    /// How many items are chosen.
     pub count: u32,
-    /// One more than the place of the last of them, counted from a place that all know; 0 for none.
+    /// One more than the place of the last chosen item; 0 if there is none. A warp and a tile count places from the beginning of the tile,
+    /// a group from its own beginning.
     pub last: u32,
 }
 
-/// The shared memory of a block whose prefixes have type `A`. The warps' lists lie after it, and the tiles after these. Both begin at a
-/// multiple of 128 bytes.
+/// The shared memory of a block whose prefixes have type `A`. The warps' lists follow it, and the tiles follow the lists. Lists and tiles
+/// each begin at a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
-    /// The warps' counts, in turns of even and of odd number.
+    /// The warps' counts, for even and for odd turns.
     pub shares: [[Share; WARPS as usize]; 2],
-    /// Tickets taken in turns of even and of odd number.
+    /// The tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The tile of each turn, for the warp that looks back.
+    /// The tile of each turn, sent to the warp that looks back.
     pub tiles: [u32; TURNS],
-    /// The prefix of each turn's tile, from the warp that looks back.
+    /// The prefix of each turn's tile, sent by the warp that looks back.
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
 }
 
-/// Bytes of a warp's list: a place in the tile for each item of a chunk.
+/// Bytes of a warp's list: a 16-bit place among the warp's items for each item of a chunk.
 pub const fn list_bytes<T>() -> usize {
     chunk_items::<T>() * size_of::<u16>()
 }
 
-/// Bytes before the tiles.
+/// Bytes of shared memory before the tiles: the header and the lists.
 pub const fn fixed_bytes<T, A>() -> usize {
     (size_of::<Header<A>>() + WARPS as usize * list_bytes::<T>()).next_multiple_of(128)
 }
@@ -146,8 +148,8 @@ pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
     (fixed_bytes::<T, A>() + buffers as usize * tile_bytes::<T>()) as u32
 }
 
-/// How many tiles a block should hold at once, with `available` bytes of shared memory; `None` if not even one fits. Where copies are
-/// asynchronous, it has two or three.
+/// How many tiles a block should hold at once, with `available` bytes of shared memory: one where copies are synchronous, three or two
+/// where they are asynchronous. `None` if these do not fit.
 pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     let (most, least) = match copies {
         Copies::Synchronous => (1, 1),
@@ -162,13 +164,14 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     }
 }
 
-/// A flag of a launch: it also writes the number of items, after the last index.
+/// An option of a launch: after the last index, it also writes the number of items of the input.
 pub const WRITES_END: u64 = 1;
 
 const _: () = {
-    // Places in a warp are numbers of 16 bits.
+    // Lists have 16 bits for a place among a warp's items.
     assert!(warp_items::<u8>() <= 1 << 16);
-    // The shared memory of a block on devices without asynchronous copies, and on those devices with them that have the least.
+    // Two tiles fit into 99 KiB: no device with asynchronous copies has less shared memory for a block. One tile fits into 64 KiB: no
+    // device without them has less.
     assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);

@@ -1,4 +1,4 @@
-//! Predicates: which items are chosen, each by itself.
+//! Predicates: they choose each item by its value alone.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
@@ -6,7 +6,7 @@ use half::{bf16, f16};
 
 use crate::element::{for_each_item, item_of, Element, Vector};
 
-/// A test of items of type `T`, by which they are chosen.
+/// A test of items of type `T`. Items that pass are chosen.
 ///
 /// The even numbers:
 ///
@@ -32,7 +32,7 @@ pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn holds(item: T) -> bool;
 
-    /// Which items of a vector are chosen: bit `i` for item `i`.
+    /// The chosen items of a vector: bit `i` for item `i`.
     #[doc(hidden)]
     #[inline(always)]
     fn chosen(vector: &Vector) -> u32 {
@@ -102,7 +102,7 @@ floats! {
     f64, sign 1 << 63, infinity f64::INFINITY.to_bits();
 }
 
-// The same types of the version of `half` that `cust` knows.
+// The same types from the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16, sign 1 << 15, infinity cust_f16::INFINITY.to_bits();

@@ -1,4 +1,4 @@
-//! The skeletons of selections: one for each way to choose and each width of items. Where flags choose there are no holes.
+//! The skeletons of selections: one for each way to choose and each width of items. Those of selections by flags have no holes.
 
 use crate::selection::Bytes16;
 use crate::skeleton::ChoiceHole;

@@ -1,7 +1,7 @@
 //! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and rarely used operations: a division, the index of a
 //! NaN.
 //!
-//! `asm!` without effects, so the compiler may move, share and drop it.
+//! All is PTX without effects, so the compiler may move it, merge equal instructions, or drop it.
 
 use half::{bf16, f16};
 
@@ -10,11 +10,11 @@ use crate::element::Words;
 
 use super::CAPABILITY_MAJOR;
 
-/// The value, exactly.
+/// Converts exactly.
 #[inline(always)]
 pub fn f16_to_f32(value: f16) -> f32 {
     let wide: f32;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             f16_to_f32: "cvt.f32.f16 {wide}, {value};",
@@ -26,17 +26,17 @@ pub fn f16_to_f32(value: f16) -> f32 {
     wide
 }
 
-/// The value, exactly.
+/// Converts exactly.
 #[inline(always)]
 pub fn bf16_to_f32(value: bf16) -> f32 {
     f32::from_bits((value.to_bits() as u32) << 16)
 }
 
-/// The nearest value, ties to even; a NaN is `0x7fff`.
+/// Rounds to the nearest value, ties to even. A NaN becomes `0x7fff`.
 #[inline(always)]
 pub fn f32_to_f16(value: f32) -> f16 {
     let narrow: u16;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             f32_to_f16: "cvt.rn.f16.f32 {narrow}, {value};",
@@ -48,12 +48,12 @@ pub fn f32_to_f16(value: f32) -> f16 {
     f16::from_bits(narrow)
 }
 
-/// The nearest value, ties to even; a NaN is `0x7fff`.
+/// Rounds to the nearest value, ties to even. A NaN becomes `0x7fff`.
 #[inline(always)]
 pub fn f32_to_bf16(value: f32) -> bf16 {
     if CAPABILITY_MAJOR >= 8 {
         let narrow: u16;
-        // SAFETY: arithmetic.
+        // SAFETY: the instructions compute on registers alone.
         unsafe {
             ptx!(
                 f32_to_bf16: "cvt.rn.bf16.f32 {narrow}, {value};",
@@ -64,7 +64,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
         }
         return bf16::from_bits(narrow);
     }
-    // Half a unit in the last place, or just less if the value is even: a carry rounds up.
+    // Adds half a unit in the last place, or just less if the last kept bit is 0. A carry rounds up.
     let bits = value.to_bits();
     let rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     bf16::from_bits(if value.is_nan() {
@@ -77,11 +77,11 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
 /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction.
 pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 
-/// The number whose low and high words these are: both registers as they are.
+/// Makes a number of its low and its high word: one move of both registers.
 #[inline(always)]
 pub fn of_two_words(low: u32, high: u32) -> u64 {
     let number: u64;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             of_two_words: "mov.b64 {number}, {{{low}, {high}}};",
@@ -101,7 +101,7 @@ pub fn minimum_f32(a: f32, b: f32) -> f32 {
         return minimum(a, b);
     }
     let least: f32;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             minimum_f32: "min.NaN.f32 {least}, {a}, {b};",
@@ -121,7 +121,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
         return maximum(a, b);
     }
     let greatest: f32;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             maximum_f32: "max.NaN.f32 {greatest}, {a}, {b};",
@@ -134,14 +134,14 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// A vector's narrow integers, each times one, added up by dot products of a word's items with these ones.
+/// Adds up a vector's narrow integers by dot products: each word's items times ones.
 macro_rules! sum {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name(words: Words) -> $t {
             let sum: $t;
-            // SAFETY: arithmetic.
+            // SAFETY: the instructions compute on registers alone.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
@@ -178,11 +178,11 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// The bytes of a word, each times the byte of `factors` in its place, and `plus`, added up. 1 dot product.
+/// The dot product of the bytes of `word` and of `factors`, plus `plus`. 1 instruction.
 #[inline(always)]
 pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     let sum: u32;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             add_bytes: "dp4a.u32.u32 {sum}, {word}, {factors}, {plus};",
@@ -196,13 +196,13 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     sum
 }
 
-/// The correction when the squared deviations of two groups are added. For n items with the sum S and m items with the sum T it is `(m·S −
-/// n·T)² / (n·m·(n + m))`, and 0 if one group is empty. `equal`, which is given, if n is m and a power of two or 0. There is no division
-/// then, and none if one group is empty, as when a thread appends its first tile.
+/// The term that joining two groups adds to the sum of their squared deviations. For n items with the sum S and m items with the sum T, it
+/// is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n and m are the same power
+/// of two, it is `equal`, which the caller has computed. There is no division in either case.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b64 %bits;",
@@ -237,14 +237,14 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     spread
 }
 
-/// Keys and places of the minimum and of the maximum of four items: these, unless one of the items is NaN, and so `extreme`. Then the
-/// first NaN wins, with key 0.
+/// Keys and places of the minimum and of the maximum of four items: `otherwise`, unless an item is NaN. `extreme` is NaN exactly if an item
+/// is. Then both places are that of the first NaN, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;
     let [low, low_place, high, high_place] = otherwise;
     let (key, place, other_key, other_place): (u32, u32, u32, u32);
-    // SAFETY: arithmetic.
+    // SAFETY: the instructions compute on registers alone.
     unsafe {
         ptx!(
             unless_nan: "{{ .reg .pred %unwanted, %nan;",

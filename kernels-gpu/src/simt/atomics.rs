@@ -1,11 +1,10 @@
 //! Atomic operations on a 32-bit word that threads share, in global or in shared memory.
 //!
-//! Any threads call them, each for itself, with an item's bits ([`f32::to_bits`]). They do not give the old value. They are relaxed: read
-//! the word after a barrier, or after the end of the launch. Those in global memory are atomic among all threads of the device, those in
-//! shared memory among the block's.
+//! Any thread may call them, with an item's bits ([`f32::to_bits`]); they are not convergent. They do not return the old value. They are
+//! relaxed: read the word after a barrier, or after the end of the launch. In global memory they are atomic among all threads of the
+//! device, in shared memory among the threads of the block.
 //!
-//! Sums of floats depend on the order in which threads come, and so do their bits. Not promised: subnormal sums in global
-//! memory, which hardware flushes to zero.
+//! The bits of a sum of floats depend on the order of the threads' additions. Hardware flushes subnormal sums in global memory to zero.
 
 macro_rules! operations {
     ($($name:ident: $operation:literal on $address:literal in $space:literal;)*) => {$(
@@ -15,7 +14,7 @@ macro_rules! operations {
         /// `address` is in that memory, aligned and writable.
         #[inline(always)]
         pub unsafe fn $name(address: *mut u32, bits: u32) {
-            // SAFETY: the caller's; the address converts to its space.
+            // SAFETY: `address` is in that memory, aligned and writable (condition of this function), so `cvta` is valid.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),

@@ -1,16 +1,16 @@
 //! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
 //!
-//! Written for the published `cuda_std` 0.2.2, against which it is type-checked on the host, and for its maintained
-//! successor in rust-cuda's repository, which has the same version number. Shuffles are not in the former; both
-//! link the compiler's `libintrinsics`, whose wrapper of libNVVM's shuffle is called here directly.
+//! It works with the published `cuda_std` 0.2.2, and with its successor in rust-cuda's repository, which has the same version number. On
+//! the host it is type-checked against the published one. That one has no shuffles. Both link the compiler's `libintrinsics`, so this
+//! module calls its wrapper of libNVVM's shuffle directly.
 //!
 //! # Convergent calls
 //!
-//! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of
-//! shuffles and votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed
-//! an instruction of that kind, each wherever its branch has it. A copy of a barrier of the block is wrong. rustc made some
-//! by a pass that `host/build` turns off, LLVM some by one that [`barrier`] keeps from it, and `cargo xtask rust-cuda` counts the
-//! barriers in the PTX and runs the kernels on the virtual GPU, which faults a copy that is taken.
+//! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of shuffles and
+//! votes are harmless. From compute capability 7.0 on, a lane waits until all lanes of the mask have executed a shuffle or a vote of that
+//! kind, each in its own branch. A copy of a block's barrier is wrong. One pass of rustc made such copies: `host/build` turns it off. One
+//! pass of LLVM did too: [`barrier`] prevents that. `cargo xtask rust-cuda` counts the barriers in the PTX and runs the kernels on the
+//! virtual GPU, which faults when a copy is executed.
 
 use cuda_std::{shared, thread, warp};
 
@@ -33,12 +33,12 @@ const MODE_FROM: u32 = 0;
 const MODE_UP: u32 = 1;
 const MODE_DOWN: u32 = 2;
 
-/// The segment of a shuffle: the whole warp, with the highest lane as the clamp of `down` and `from`…
+/// The segment of the shuffles `down` and `from`: the whole warp, clamped at the highest lane.
 const SEGMENT_DOWN: u32 = 0x1f;
-/// … and the lowest as that of `up`.
+/// The segment of the shuffle `up`: the whole warp, clamped at the lowest lane.
 const SEGMENT_UP: u32 = 0;
 
-/// The result of libNVVM's shuffle: the value, and whether it is another lane's.
+/// The result of libNVVM's shuffle: the value, and whether it comes from another lane.
 #[repr(C)]
 struct Shuffled {
     value: u32,
@@ -73,7 +73,7 @@ pub fn block_count() -> u32 {
     thread::grid_dim_x()
 }
 
-/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -83,53 +83,55 @@ pub unsafe fn barrier() {
     stay_one_block();
 }
 
-/// Makes the basic block around it too long to be copied. LLVM's pass `SimplifyCFG` copies one of up to ten instructions into the branches
-/// that lead there, and its barrier too. These twelve leave no trace in the PTX.
+/// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions into
+/// the branches that lead to it, with its barrier. These twelve instructions leave no trace in the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {
         ($($nothing:literal)*) => {$(
-            // SAFETY: nothing happens.
+            // SAFETY: the text is empty.
             unsafe { ptx!(stay_one_block: $nothing, options(nostack)) };
         )*};
     }
     each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
-/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
-/// the caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
+/// caller's accesses after it.
 ///
 /// # Safety
-/// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
+/// - Convergent: the whole warp.
+/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: the caller's. Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
     unsafe {
         ptx!(wait_at_barrier: "bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
-/// Arrives at a barrier with a number, without waiting for the other warps.
+/// Arrives at barrier `barrier` without waiting for the other warps.
 ///
 /// # Safety
-/// The same as for [`wait_at_barrier`], by which some other warp comes there.
+/// - The conditions of [`wait_at_barrier`].
+/// - At least one other warp waits at the barrier, by [`wait_at_barrier`].
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: as above.
+    // SAFETY: as above; another warp waits at the barrier (condition of this function).
     unsafe {
         ptx!(arrive_at_barrier: "bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
-/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn warp_barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { warp::sync_warp(FULL_MASK) }
 }
 
@@ -139,23 +141,23 @@ pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()
 }
 
-/// `value` of the lane `delta` above; the lane's own where there is none.
+/// `value` of the lane `delta` above; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
 }
 
-/// `value` of the lane `delta` below; the lane's own where there is none.
+/// `value` of the lane `delta` below; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_UP, value, delta, SEGMENT_UP) }.value
 }
 
@@ -165,7 +167,7 @@ pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_FROM, value, lane, SEGMENT_DOWN) }.value
 }
 
@@ -178,7 +180,7 @@ pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
 #[inline(always)]
 pub unsafe fn ballot(predicate: bool) -> u32 {
     let lanes: u32;
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
         ptx!(
             ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",

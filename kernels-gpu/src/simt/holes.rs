@@ -1,11 +1,11 @@
-//! Holes: lines of PTX that stand for an operator's work. The operator's body replaces them when the operator is known.
+//! Holes: placeholders in the PTX for an operator's functions. When the operator is known, the bodies of its functions replace them.
 //!
-//! A hole is `HOLE name outputs <- inputs;`, each operand a register. It has no effects, so the compiler may move, share and drop it. A
-//! body is a function that takes its inputs by `TAKE register, index;` and gives its outputs by `GIVE index, register;`. The lines between
-//! these are the body.
+//! A hole is a line `HOLE name outputs <- inputs;`. Each operand is a register. A hole has no effects, so the compiler may move it, merge
+//! it with an equal one, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
+//! outputs by `GIVE index, register;`. The lines between these are the body.
 //!
-//! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16. Values of 8 bits are zero-extended to 16.
-//! Wider accumulators, and their results, are in several registers (see [`wide`]).
+//! Operands have the widths of registers: an accumulator has 32 or 64 bits, an item or a result 16, 32 or 64. Values of 8 bits are
+//! zero-extended to 16. Wider accumulators, and their results, are in several registers (see [`wide`]).
 
 mod wide;
 
@@ -19,7 +19,7 @@ macro_rules! holes {
         #[inline(always)]
         fn $name($($input: $t),*) -> $output {
             let output: $output;
-            // SAFETY: a hole has no effects.
+            // SAFETY: a hole has no effects: its body writes its output registers alone.
             unsafe {
                 ptx!(
                     $name: concat!("HOLE ", $hole, ";"),
@@ -68,7 +68,7 @@ macro_rules! places {
         #[inline(always)]
         fn $name(before: $t, [a, b, c, d]: Words) -> Words {
             let (w, x, y, z): (u32, u32, u32, u32);
-            // SAFETY: a hole has no effects.
+            // SAFETY: a hole has no effects: its body writes its output registers alone.
             unsafe {
                 ptx!(
                     $name: "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
@@ -108,13 +108,13 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right` of equally many items, by an operator with wide accumulators.
+/// `left ⊕ right`, each of the same number of items, by an operator with wide accumulators.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)
 }
 
-/// The items of a vector, combined. Only operators with wide accumulators look at the index of the first.
+/// Combines the items of a vector. Only operators with wide accumulators use the index of the first item.
 #[inline(always)]
 pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -124,19 +124,19 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// The items of four vectors, combined by an operator with wide accumulators.
+/// Combines the items of four vectors, by an operator with wide accumulators. `index` is that of the first item.
 #[inline(always)]
 pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::total_of_four(vectors, index)
 }
 
-/// The same, with the index of the first item.
+/// [`total_of_four`] with `index`, that of the first item, in place of the winning item's index (see `Op::bound_of_four`).
 #[inline(always)]
 pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::bound_of_four(vectors, index)
 }
 
-/// A scan's results for a vector with the prefix `before`. Only operators with wide accumulators look at the index of the first item.
+/// A scan's results for a vector with the prefix `before`. Only operators with wide accumulators use the index of the first item.
 #[inline(always)]
 pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     match A::WORDS {
@@ -146,7 +146,7 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     }
 }
 
-/// The prefix after a vector with the prefix `before`. It has a hole of its own, since it is rarely used.
+/// The prefix after a vector with the prefix `before`. It is a hole of its own because it is rarely used.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -156,13 +156,13 @@ pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Which items of a vector are chosen.
+/// The chosen items of a vector: bit `i` for item `i`.
 #[inline(always)]
 pub fn chosen([a, b, c, d]: Words) -> u32 {
     chosen_32(a, b, c, d)
 }
 
-/// Which items of a vector, `before` which it stands, begin a run.
+/// The items of a vector that begin a run: bit `i` for item `i`. `before` is the item before the vector.
 #[inline(always)]
 pub fn heads<T: Element>(before: T, [a, b, c, d]: Words) -> u32 {
     match size_of::<T>() {
@@ -173,7 +173,7 @@ pub fn heads<T: Element>(before: T, [a, b, c, d]: Words) -> u32 {
     }
 }
 
-/// The item that is lifted to the identity.
+/// The item that lifts to the identity.
 #[inline(always)]
 pub fn identity_item<T: Element>() -> T {
     match size_of::<T>() {
@@ -185,11 +185,11 @@ pub fn identity_item<T: Element>() -> T {
     }
 }
 
-/// An item of two registers.
+/// [`identity_item`] of 16 bytes, in two registers.
 #[inline(always)]
 fn identity_item_128() -> [u64; 2] {
     let (low, high): (u64, u64);
-    // SAFETY: a hole has no effects.
+    // SAFETY: a hole has no effects: its body writes its output registers alone.
     unsafe {
         ptx!(
             identity_item_128: "HOLE identity_item {low}, {high} <-;",
@@ -201,16 +201,16 @@ fn identity_item_128() -> [u64; 2] {
     [low, high]
 }
 
-/// The item or the result of 8 bits in a register.
+/// The item or the result of 8 bits that is in a 16-bit register.
 #[inline(always)]
 fn narrow(register: u16) -> u8 {
-    // SAFETY: such a register has nothing above 8 bits.
+    // SAFETY: values of 8 bits are zero-extended to 16 (see the module).
     unsafe { core::hint::assert_unchecked(register <= u8::MAX as u16) };
     register as u8
 }
 
-/// An item, to combine it. Exact operators have whole vectors totalled instead, and need it only in scans of wider results and
-/// where missing items are left out. Only operators with wide accumulators look at the index.
+/// Lifts an item. Exact operators combine whole vectors by [`total`]. They lift single items only in scans with wider results, and where
+/// missing items are left out. Only operators with wide accumulators use the item's index.
 #[inline(always)]
 pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     match (size_of::<T>(), A::WORDS) {
@@ -230,7 +230,7 @@ pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     }
 }
 
-/// A combined value, as a result.
+/// Lowers an accumulator to a result.
 #[inline(always)]
 pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     match (A::WORDS, size_of::<R>()) {
@@ -244,13 +244,13 @@ pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     }
 }
 
-/// Takes and gives for values of one register.
+/// `TAKE` and `GIVE` of values in one register.
 macro_rules! registers {
     ($($take:ident $give:ident: $t:ident $class:ident;)*) => {$(
         #[inline(always)]
         fn $take<const INDEX: usize>() -> $t {
             let value: $t;
-            // SAFETY: a register that the hole fills.
+            // SAFETY: the line writes one register, from an input of the hole.
             unsafe {
                 ptx!($take: "TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
             }
@@ -259,7 +259,7 @@ macro_rules! registers {
 
         #[inline(always)]
         fn $give<const INDEX: usize>(value: $t) {
-            // SAFETY: a register that the hole wants.
+            // SAFETY: the line reads one register, for an output of the hole.
             unsafe {
                 ptx!($give: "GIVE {i}, {v};", v = in($class) value, i = const INDEX, options(nomem, nostack));
             }
@@ -273,7 +273,7 @@ registers! {
     take_64 give_64: u64 reg64;
 }
 
-/// A body's input; one of 16 bytes is all inputs.
+/// Takes a body's input. An input of 16 bytes takes all of the body's inputs, two registers.
 #[inline(always)]
 pub fn take<T: Element, const INDEX: usize>() -> T {
     match size_of::<T>() {
@@ -285,7 +285,7 @@ pub fn take<T: Element, const INDEX: usize>() -> T {
     }
 }
 
-/// Gives a body's output; one of 16 bytes is all outputs.
+/// Gives a body's output. An output of 16 bytes is all of the body's outputs, two registers.
 #[inline(always)]
 pub fn give<T: Element, const INDEX: usize>(value: T) {
     match size_of::<T>() {
@@ -301,7 +301,7 @@ pub fn give<T: Element, const INDEX: usize>(value: T) {
     }
 }
 
-/// A body's inputs that are two accumulators.
+/// Takes a body's two inputs that are accumulators.
 #[inline(always)]
 pub fn take_both<A: Accumulator>() -> (A, A) {
     match A::WORDS {
@@ -310,7 +310,7 @@ pub fn take_both<A: Accumulator>() -> (A, A) {
     }
 }
 
-/// A body's inputs that are one accumulator.
+/// Takes a body's first input, an accumulator.
 #[inline(always)]
 pub fn take_accumulator<A: Accumulator>() -> A {
     match A::WORDS {
@@ -319,7 +319,8 @@ pub fn take_accumulator<A: Accumulator>() -> A {
     }
 }
 
-/// A body's inputs, after an accumulator, that are a vector and, if the accumulator is a wide one, the index of its first item.
+/// Takes the vector that follows an accumulator in a body's inputs. If the accumulator is wide, the index of the vector's first item is
+/// taken too; else it is 0.
 #[inline(always)]
 pub fn take_vector<A: Accumulator>() -> (Words, u64) {
     match A::WORDS {
@@ -336,7 +337,7 @@ pub fn take_vector<A: Accumulator>() -> (Words, u64) {
     }
 }
 
-/// A body's input in place `INDEX` that is the index of an item, if the accumulator is a wide one.
+/// Takes a body's input `INDEX`, an item's index, if the accumulator is wide; else 0.
 #[inline(always)]
 pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     match A::WORDS {
@@ -345,13 +346,13 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Gives a body's outputs that are the result of a wide accumulator: a register for each word.
+/// Gives the result of a wide accumulator as a body's outputs, a register for each word.
 #[inline(always)]
 pub fn give_result<R: Element>(value: R) {
     wide::give_first(first_bytes(value), size_of::<R>() / 4);
 }
 
-/// Gives a body's outputs that are an accumulator.
+/// Gives an accumulator as a body's outputs.
 #[inline(always)]
 pub fn give_words<A: Accumulator>(value: A) {
     match A::WORDS {

@@ -1,16 +1,16 @@
-//! `ptx!` for stable rustc, which has no `asm!` for this target: the PTX is kept beside the code and spliced in later.
+//! `ptx!` for stable rustc, which has no `asm!` for this target. The PTX is emitted next to the code and spliced in later.
 //!
 //! `ptx!(load_word: "ld.global.b64 {word}, [{address}];", address = in(reg64) address, word = out(reg64) word, …)` becomes
 //!
-//! - a call of the function `warpfold_hook_load_word`, which has no definition, so the emitted text keeps the call;
-//! - a static array of bytes, a description: the hook's name, its operands in order and its PTX.
+//! - a call of the function `warpfold_hook_load_word`, which has no definition, so the emitted PTX keeps the call;
+//! - the hook's description, a static array of bytes: its name, its operands in order and its PTX.
 //!
-//! `warpfold-build` reads the descriptions, and replaces each call by the PTX with the operands' registers in it.
+//! `warpfold-build` reads the descriptions and replaces each call by its PTX, with the operands' registers filled in.
 //!
-//! Registers of 16 bits are passed in 32 bits, as the calling convention has it.
+//! Registers of 16 bits are passed in 32 bits: the calling convention demands that.
 //!
-//! Not covered: operands that are both read and written, and options. The compiler takes each hook for a call that may read and write any
-//! memory. The driver's compiler sees the PTX, and so recognises pure instructions.
+//! Operands that are both read and written are not supported, and options are ignored. To rustc each hook is a call that may read and write
+//! any memory. The driver's compiler sees the PTX itself, so it recognises pure instructions.
 
 /// The first bytes of a description.
 macro_rules! mark {
@@ -92,10 +92,10 @@ pub type reg32 = u32;
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
 
-/// A register of 32 bits or, where the compiler knows it, the number itself.
+/// The type that passes a number: a register of 32 bits, or the number itself if the compiler knows it.
 #[allow(non_camel_case_types)]
 pub type number = u32;
-/// A number that the compiler has to know.
+/// The type that passes a number that the compiler has to know.
 #[allow(non_camel_case_types)]
 pub type constant = u64;
 
@@ -111,7 +111,7 @@ pub const fn bytes<const LENGTH: usize>(description: &str) -> [u8; LENGTH] {
     bytes
 }
 
-/// A value that an operand of a hook can be, with the bits `R`.
+/// A type of operands of hooks. Its bits are passed as an `R`.
 pub trait Operand<R> {
     /// The value's bits.
     fn to_register(self) -> R;

@@ -1,54 +1,54 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! All of it is `asm!`, which both compilers take: the compilers' own accesses have the wrong scope (`.sys`), the wrong
-//! order (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
+//! Most of it is PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), the wrong order
+//! (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
 
 use crate::launch::Start;
 
 use super::START;
 
-/// 1, behind an optimisation barrier. A loop that advances by it is not unrolled: rustc cannot count its turns, and the pragma
-/// forbids it to `ptxas`. Called at the loop's head. Rarely run loops, unrolled, took half of the time that a first call waits
-/// for `ptxas`.
+/// 1, behind an optimisation barrier. A loop that advances by it is not unrolled: rustc cannot count the iterations, and the pragma forbids
+/// unrolling to `ptxas`. It is called at the head of the loop. When loops that rarely run were unrolled, they took half of `ptxas`'s time,
+/// for which a first call waits.
 #[inline(always)]
 pub fn opaque_one() -> usize {
     let one: u64;
-    // SAFETY: sets a register.
+    // SAFETY: the instructions write a register alone.
     unsafe {
         ptx!(opaque_one: ".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
     }
     one as usize
 }
 
-/// 1, behind an optimisation barrier for rustc alone: a loop that advances by it is short in the text, and `ptxas` may unroll it.
+/// 1, behind an optimisation barrier for rustc alone: rustc does not unroll a loop that advances by it, so its PTX is short. `ptxas` may
+/// unroll it.
 #[inline(always)]
 pub fn late_one() -> u32 {
     let one: u32;
-    // SAFETY: sets a register.
+    // SAFETY: the instructions write a register alone.
     unsafe {
         ptx!(late_one: "mov.u32 {one}, 1;", one = out(reg32) one, options(nostack));
     }
     one
 }
 
-/// The number, behind an optimisation barrier for rustc alone. So values computed from it are computed here, and are not moved before a
-/// branch.
+/// The number, behind an optimisation barrier for rustc alone. Values computed from the result are not moved before the branch that this
+/// call is in.
 #[inline(always)]
 pub fn late(number: u32) -> u32 {
     let same: u32;
-    // SAFETY: sets a register.
+    // SAFETY: the instructions write a register alone.
     unsafe {
         ptx!(late: "mov.u32 {same}, {number};", number = in(reg32) number, same = out(reg32) same, options(nostack));
     }
     same
 }
 
-/// 0 in the text as it is; all bits in the text that the host makes of it for scans that go backward. See
-/// [`crate::direction::Direction`].
+/// 0 in the PTX as it is compiled. The host sets all bits in the PTX for backward scans. See [`crate::direction::Direction`].
 #[inline(always)]
 pub fn direction_mask() -> u64 {
     let mask: u64;
-    // SAFETY: sets a register.
+    // SAFETY: the instructions write a register alone.
     unsafe {
         ptx!(
             direction_mask: "{{ .reg .b64 %direction; mov.b64 %direction, 0; mov.b64 {mask}, %direction; }}",
@@ -59,11 +59,11 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Whether a number is set in the text: 0 in the text as it is, in a register of this name. The host makes texts in which it is 1.
+/// Reads a flag from a register of this name. It is 0 in the PTX as it is compiled. The host makes other PTX in which it is 1.
 macro_rules! is_set_in_text {
     ($name:ident: $register:literal) => {{
         let number: u32;
-        // SAFETY: sets a register.
+        // SAFETY: the instructions write a register alone.
         unsafe {
             ptx!(
                 $name: concat!(
@@ -77,34 +77,34 @@ macro_rules! is_set_in_text {
     }};
 }
 
-/// Whether copies are synchronous. In this text they are not. In the text that the host makes from it for devices without asynchronous
-/// copies, they are. The place that is copied to must be free then.
+/// Whether copies are synchronous: false in the PTX as it is compiled, true in the PTX that the host makes for devices without asynchronous
+/// copies. A synchronous copy can begin only when its destination is free.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
     is_set_in_text!(copies_at_once: "%at_once")
 }
 
-/// Whether results that are indices are written as 32 bits: not in the text as it is, but in the text that the host makes of it for these.
+/// Whether indices are written as 32 bits: false in the PTX as it is compiled, true in the PTX that the host makes for 32-bit results.
 #[inline(always)]
 pub fn writes_short_indices() -> bool {
     is_set_in_text!(writes_short_indices: "%short")
 }
 
-/// Waits until the work before the launch on its stream is done. From then on, reads see what that work wrote. A launch that may begin
-/// earlier ([`Start::Early`]) accesses no global memory before.
+/// Waits until all work before the launch on its stream is done. Later reads see that work's writes. A launch that may begin early
+/// ([`Start::Early`]) accesses no global memory before this call.
 #[inline(always)]
 pub fn await_work_before() {
     if START == Start::Early {
-        // SAFETY: waits.
+        // SAFETY: the instruction only waits.
         unsafe { ptx!(await_work_before: "griddepcontrol.wait;", options(nostack)) }
     }
 }
 
-/// Bytes of the block's shared memory that the launch asked for.
+/// Bytes of dynamic shared memory of the block.
 #[inline(always)]
 pub fn shared_bytes() -> u32 {
     let bytes: u32;
-    // SAFETY: reads a special register.
+    // SAFETY: the instruction reads a special register.
     unsafe {
         ptx!(shared_bytes: "mov.u32 {bytes}, %dynamic_smem_size;", bytes = out(reg32) bytes, options(pure, nomem, nostack));
     }
@@ -115,7 +115,7 @@ pub fn shared_bytes() -> u32 {
 macro_rules! load_vector_by {
     ($name:ident: $instruction:literal, $address:expr) => {{
         let (a, b, c, d): (u32, u32, u32, u32);
-        // The address is global, so its generic form converts.
+        // `cvta` is valid: the generic address is one of global memory.
         ptx!(
             $name: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             concat!($instruction, " {{{a}, {b}, {c}, {d}}}, [%g]; }}"),
@@ -127,13 +127,14 @@ macro_rules! load_vector_by {
     }};
 }
 
-/// Loads 16 bytes, which stay in the caches.
+/// Loads 16 bytes, with the default caching.
 ///
 /// # Safety
-/// `address` is in global memory, aligned to 16 bytes, readable, and no other thread writes there.
+/// - `address` is in global memory, and aligned to 16 bytes.
+/// - The 16 bytes there are readable, and no other thread writes them.
 #[inline(always)]
 pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: `address` is in global memory, aligned and readable, and no other thread writes there (conditions of this function).
     unsafe { load_vector_by!(load_vector: "ld.global.v4.b32", address) }
 }
 
@@ -143,18 +144,19 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
 /// The same as for [`load_vector`].
 #[inline(always)]
 pub unsafe fn load_vector_past_l1(address: *const u32) -> [u32; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: the conditions of `load_vector` hold (condition of this function).
     unsafe { load_vector_by!(load_vector_past_l1: "ld.global.L1::no_allocate.v4.b32", address) }
 }
 
 /// Stores 16 bytes.
 ///
 /// # Safety
-/// `address` is in global memory, aligned to 16 bytes, writable, and no other thread reads or writes there.
+/// - `address` is in global memory, and aligned to 16 bytes.
+/// - The 16 bytes there are writable, and no other thread reads or writes them.
 #[inline(always)]
 pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
     let [a, b, c, d] = words;
-    // SAFETY: the caller's; the address is global, so its generic form converts.
+    // SAFETY: `address` is in global memory, aligned, writable and this thread's (conditions of this function). So `cvta` is valid.
     unsafe {
         ptx!(
             store_vector: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
@@ -166,20 +168,20 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
     }
 }
 
-/// In which order the L2 cache gives up lines that were read: an *eviction policy* of PTX.
+/// An *eviction policy* of PTX: how soon the L2 cache evicts the lines that were read.
 #[derive(Clone, Copy)]
 pub struct EvictionPolicy(u64);
 
 impl EvictionPolicy {
-    /// Whether policies are used. PTX has them from compute capability 8.0 on; they were measured on 9.0.
+    /// Whether policies are used: from compute capability 9.0 on, where they were measured. PTX has them from 8.0 on.
     const ARE_USED: bool = matches!(START, Start::Early);
 
-    /// After all others, if `last`, else as they come. Made anew wherever it is asked for: to keep it would take registers.
+    /// `evict_last` if `last`, else `evict_normal`. Call it at each use: a kept policy would take registers.
     #[inline(always)]
     pub fn new(last: bool) -> Self {
         let mut policy = 0;
         if Self::ARE_USED {
-            // SAFETY: makes a value.
+            // SAFETY: the instructions write a register alone.
             unsafe {
                 ptx!(
                     eviction_policy: "{{ .reg .pred %p; .reg .b64 %n, %l; setp.ne.u32 %p, {last}, 0;",
@@ -196,11 +198,10 @@ impl EvictionPolicy {
     }
 }
 
-/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`) with this instruction, whose further
-/// operands follow.
+/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`). The instruction and its other operands are given.
 macro_rules! begin_copy_by {
     ($name:ident: $instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
-        // The addresses convert to their spaces.
+        // `cvta` is valid: each generic address is one of its space.
         ptx!(
             $name: "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
             concat!($instruction, " }}"),
@@ -212,15 +213,16 @@ macro_rules! begin_copy_by {
     };
 }
 
-/// Begins to copy 16 bytes from global to shared memory; done after [`await_copies`]. The lines are read by a policy, where
-/// there are any.
+/// Begins to copy 16 bytes from global to shared memory. The copy is done after [`await_copies`]. It has the eviction policy where policies
+/// are used.
 ///
 /// # Safety
-/// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes; `from` is readable and nobody
-/// writes there, and nobody but this thread uses `to`, before the copy is done.
+/// - `to` is in shared memory and `from` in global memory, both aligned to 16 bytes.
+/// - The 16 bytes at `from` are readable, and nobody writes them before the copy is done.
+/// - Nobody but this thread uses the 16 bytes at `to` before the copy is done.
 #[inline(always)]
 pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: EvictionPolicy) {
-    // SAFETY: the caller's.
+    // SAFETY: both addresses are in their spaces and aligned, `from` is readable, and `to` is this thread's (conditions of this function).
     unsafe {
         if EvictionPolicy::ARE_USED {
             begin_copy_by!(
@@ -238,13 +240,13 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 /// The smallest item that [`begin_copy_item`] copies.
 pub const LEAST_COPY_BYTES: usize = 4;
 
-/// Begins to copy an item of 4, 8 or 16 bytes from global to shared memory; done after [`await_copies`].
+/// Begins to copy an item of 4, 8 or 16 bytes from global to shared memory. The copy is done after [`await_copies`].
 ///
 /// # Safety
-/// As for [`begin_copy_vector`], with the alignment of the item.
+/// The conditions of [`begin_copy_vector`], with the size and the alignment of the item.
 #[inline(always)]
 pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
-    // SAFETY: the caller's.
+    // SAFETY: as in `begin_copy_vector`, for the item's bytes (condition of this function).
     unsafe {
         begin_copy_by!(
             begin_copy_item: "cp.async.ca.shared.global [%s], [%g], {bytes};",
@@ -255,16 +257,16 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
     }
 }
 
-/// Reads a value of shared memory that is no vector.
+/// Reads a single value of shared memory.
 ///
-/// Stable rustc does not know that the address is in shared memory. The compiler could merge a plain read with a read of global memory in
-/// another branch, to one read of an address in either memory. So it is volatile there, and `warpfold-build` removes that again.
+/// Stable rustc does not know that the address is in shared memory. It could merge a plain read with a read of global memory in another
+/// branch, into one read from a generic address. So the read is volatile there, and `warpfold-build` removes `.volatile` from the PTX.
 ///
 /// # Safety
 /// `address` is in shared memory, aligned, and written.
 #[inline(always)]
 pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
-    // SAFETY: the caller's.
+    // SAFETY: `address` is in shared memory, aligned and written (conditions of this function).
     unsafe {
         if cfg!(all(feature = "stable", not(feature = "cuda_std"))) {
             address.read_volatile()
@@ -281,7 +283,8 @@ pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
 #[inline(always)]
 pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: the caller's; the address converts to its space. A plain read might be repeated in part.
+    // SAFETY: `address` is in shared memory, aligned and written (conditions of this function), so `cvta` is valid. It is PTX because the
+    // compiler might repeat part of a plain read.
     unsafe {
         ptx!(
             read_vector: "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
@@ -294,14 +297,16 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Reads 16 bytes of shared memory, `offset` bytes after `base`: the address is computed in 32 bits.
+/// Reads 16 bytes of shared memory, `offset` bytes after `base`. The address is computed in 32 bits.
 ///
 /// # Safety
-/// `base` is in shared memory, and so is the address, which is aligned to 16 bytes, and written.
+/// - `base` is in shared memory.
+/// - So are the 16 bytes `offset` bytes after it. They are aligned to 16 bytes, and written.
 #[inline(always)]
 pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: the caller's; the address converts to its space, which is smaller than 32 bits can say.
+    // SAFETY: `base` and the address are in shared memory, and the bytes are aligned and written (conditions of this function). So `cvta`
+    // is valid, and offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(
             read_vector_at: "{{ .reg .u64 %s; .reg .b32 %a; cvta.to.shared.u64 %s, {base}; cvt.u32.u64 %a, %s;",
@@ -318,19 +323,19 @@ pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
 /// Writes 16 bytes of shared memory.
 ///
 /// # Safety
-/// `address` is in shared memory, aligned to 16 bytes.
+/// `address` is in shared memory and aligned to 16 bytes. No other thread uses the 16 bytes there.
 #[inline(always)]
 pub unsafe fn write_vector(address: *mut u32, words: [u32; 4]) {
     #[derive(Clone, Copy)]
     #[repr(C, align(16))]
     struct Aligned([u32; 4]);
-    // SAFETY: the caller's.
+    // SAFETY: `address` is aligned for `Aligned`, in shared memory and this thread's (conditions of this function).
     unsafe { address.cast::<Aligned>().write(Aligned(words)) }
 }
 
-/// Waits until this thread's copies to shared memory are done; it may then read what they wrote.
+/// Waits until this thread's copies to shared memory are done. The thread may then read the copied bytes.
 #[inline(always)]
 pub fn await_copies() {
-    // SAFETY: waits.
+    // SAFETY: the instruction only waits.
     unsafe { ptx!(await_copies: "cp.async.wait_all;", options(nostack)) }
 }

@@ -1,8 +1,7 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! The one interface between the kernels and the compiler that is in use, and the only place with `asm!`,
-//! intrinsics and compiler `cfg`s. Memory is accessed in the same way with every compiler; for all else there are
-//! three implementations, chosen at compile time:
+//! This module is the only interface between the kernels and the compiler. No other module has `asm!` or intrinsics. Memory is accessed in
+//! the same way with every compiler. The rest has three implementations, one of which is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);
@@ -10,29 +9,29 @@
 //!
 //! # Convergence
 //!
-//! Barriers need every thread of the block, or of as many of its warps as the barrier counts, shuffles and votes every lane
-//! of the warp: all of them get to the call, none has left the kernel, and none takes another branch around it. Every
-//! function that needs this says **convergent** and means this paragraph.
+//! A barrier needs every thread of the block, or of as many of its warps as the barrier counts. A shuffle or a vote needs every lane of the
+//! warp. All of these threads get to the call: none has left the kernel, and none branches around the call. A function that needs this says
+//! **convergent**.
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope, each a single 32- or 64-bit access
-//! that carries its value and its tag together, so nothing else has to be ordered. There is one exception, [`arrive`]. It releases its
+//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each access is a single one of 32 or
+//! 64 bits that carries a value together with its tag, so no other order is needed. The one exception is [`arrive`]: it releases its
 //! thread's earlier accesses and acquires those that earlier callers released. Only the launch that uses up the tags needs it.
 
-// On the host the kernels are type-checked only: instructions are panics.
+// On the host the kernels are only type-checked: each instruction is a panic.
 #![cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused, clippy::diverging_sub_expression)
 )]
 
-/// PTX under a name, with the operands of `asm!`. A panic, where the kernels are only type-checked.
+/// PTX with a name and the operands of `asm!`.
 #[cfg(all(target_arch = "nvptx64", not(feature = "stable")))]
 macro_rules! ptx {
     ($name:ident: $($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
 }
 
-/// PTX under a name, with the operands of `asm!`. A panic, where the kernels are only type-checked.
+/// A panic in place of PTX, where the kernels are only type-checked.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! ptx {
     ($($assembly:tt)*) => {
@@ -116,9 +115,9 @@ pub fn threads_in_grid() -> u64 {
     block_count() as u64 * block_threads() as u64
 }
 
-/// A number of the thread's, such as its lane or its warp, for a branch in a loop that has ballots or barriers. rust-cuda's compiler does
-/// not know that threads meet there: if it saw that the branch goes the same way in every turn, it would make the loop twice, for the
-/// threads that take it and for the others.
+/// A number that differs between threads, such as the lane or the warp, for a branch in a loop with ballots or barriers. rust-cuda's
+/// compiler does not know that threads meet there. If it saw that the branch goes the same way in every iteration, it would make two copies
+/// of the loop, one for each side of the branch.
 #[inline(always)]
 pub fn in_loop(number: u32) -> u32 {
     if cfg!(feature = "cuda_std") {

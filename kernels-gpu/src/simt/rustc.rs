@@ -1,6 +1,6 @@
 //! The machine through rustc's own NVPTX back end.
 //!
-//! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics, since `asm!` calls are emitted without that property.
+//! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics: rustc does not mark `asm!` as convergent.
 
 use core::arch::nvptx;
 
@@ -16,9 +16,9 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "sm_90") {
 };
 
 const FULL_MASK: u32 = u32::MAX;
-/// The segment of a shuffle: the whole warp, with no clamp for `down` and `idx`…
+/// The segment of the shuffles `down` and `idx`: the whole warp, clamped at the highest lane.
 const SEGMENT_DOWN: u32 = 0x1f;
-/// … and for `up`, where the clamp is the lowest lane.
+/// The segment of the shuffle `up`: the whole warp, clamped at the lowest lane.
 const SEGMENT_UP: u32 = 0;
 
 extern "C" {
@@ -41,69 +41,71 @@ extern "C" {
 /// This thread's index in its block.
 #[inline(always)]
 pub fn thread_index() -> u32 {
-    // SAFETY: reads a special register.
+    // SAFETY: the instruction reads a special register.
     unsafe { nvptx::_thread_idx_x() }
 }
 
 /// This block's index in the grid.
 #[inline(always)]
 pub fn block_index() -> u32 {
-    // SAFETY: reads a special register.
+    // SAFETY: the instruction reads a special register.
     unsafe { nvptx::_block_idx_x() }
 }
 
 /// The number of threads in a block.
 #[inline(always)]
 pub fn block_threads() -> u32 {
-    // SAFETY: reads a special register.
+    // SAFETY: the instruction reads a special register.
     unsafe { nvptx::_block_dim_x() }
 }
 
 /// The number of blocks in the grid.
 #[inline(always)]
 pub fn block_count() -> u32 {
-    // SAFETY: reads a special register.
+    // SAFETY: the instruction reads a special register.
     unsafe { nvptx::_grid_dim_x() }
 }
 
-/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it (condition of this function).
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
-/// the caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
+/// caller's accesses after it.
 ///
 /// # Safety
-/// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
+/// - Convergent: the whole warp.
+/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the caller's. Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
     unsafe { barrier_cta_sync_count(barrier, warps * WARP_LANES) }
 }
 
-/// Arrives at a barrier with a number, without waiting for the other warps.
+/// Arrives at barrier `barrier` without waiting for the other warps.
 ///
 /// # Safety
-/// The same as for [`wait_at_barrier`], by which some other warp comes there.
+/// - The conditions of [`wait_at_barrier`].
+/// - At least one other warp waits at the barrier, by [`wait_at_barrier`].
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the caller's.
+    // SAFETY: as above; another warp waits at the barrier (condition of this function).
     unsafe { barrier_cta_arrive_count(barrier, warps * WARP_LANES) }
 }
 
-/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn warp_barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { bar_warp_sync(FULL_MASK) }
 }
 
@@ -113,23 +115,23 @@ pub fn shared_memory<T>() -> *mut T {
     core::intrinsics::gpu::gpu_launch_sized_workgroup_mem::<T>()
 }
 
-/// `value` of the lane `delta` above; the lane's own where there is none.
+/// `value` of the lane `delta` above; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { shfl_sync_down(FULL_MASK, value, delta, SEGMENT_DOWN) }
 }
 
-/// `value` of the lane `delta` below; the lane's own where there is none.
+/// `value` of the lane `delta` below; the lane's own value if there is none.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { shfl_sync_up(FULL_MASK, value, delta, SEGMENT_UP) }
 }
 
@@ -139,7 +141,7 @@ pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { shfl_sync_idx(FULL_MASK, value, lane, SEGMENT_DOWN) }
 }
 
@@ -149,6 +151,6 @@ pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn ballot(predicate: bool) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { vote_ballot_sync(FULL_MASK, predicate) }
 }

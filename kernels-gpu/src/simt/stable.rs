@@ -1,15 +1,15 @@
-//! The machine through stable rustc's NVPTX back end: every instruction is a hook (see [`super::hook`]).
+//! The machine through stable rustc's NVPTX back end. Every instruction is a hook (see [`super::hook`]).
 //!
 //! # Convergence
 //!
-//! The compiler takes a hook for an ordinary call, which it may copy into the arms of a branch. LLVM copies no loops in this way. So each
-//! call that has to be convergent is the body of a loop ([`convergent!`]) that runs once; the driver's compiler removes the loop. MIR's
-//! passes do copy loops, so `warpfold-build` compiles this crate without them, and leaves all optimisation to LLVM. The PTX is inspected
-//! afterwards: it has as many barriers as the source.
+//! To the compiler a hook is an ordinary call, which it may copy into the arms of a branch. LLVM does not copy loops in this way. So each
+//! call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop. MIR
+//! passes do copy loops, so `warpfold-build` compiles this crate without them and leaves all optimisation to LLVM. Afterwards the PTX is
+//! inspected: it must have as many barriers as the source.
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the target's compute capability. Stable rustc does not tell it, so the build sets a feature.
+/// The major number of the target's compute capability. Stable rustc has no `cfg` for it, so the build sets a feature.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     9
 } else if cfg!(feature = "stable_sm_80") {
@@ -18,7 +18,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     7
 };
 
-/// Runs PTX that has to be convergent, in a loop of one turn. The compiler does not know that it ends after one.
+/// Runs PTX that has to be convergent, in a loop of one iteration. The compiler does not know that the loop ends then.
 macro_rules! convergent {
     ($name:ident: $text:literal, $($rest:tt)*) => {
         loop {
@@ -38,7 +38,7 @@ macro_rules! special_register {
         #[inline(always)]
         pub fn $name() -> u32 {
             let value: u32;
-            // SAFETY: reads a special register.
+            // SAFETY: the instruction reads a special register.
             unsafe { ptx!($name: $text, value = out(reg32) value, options(pure, nomem, nostack)) }
             value
         }
@@ -66,24 +66,25 @@ special_register!(
     "mov.u32 {value}, %nctaid.x;"
 );
 
-/// Waits for all threads of the block. Memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it (condition of this function).
     unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
-/// Waits until `warps` warps of the block have come to a barrier with a number from 1 to 15. Their memory accesses before it come before
-/// the caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
+/// caller's accesses after it.
 ///
 /// # Safety
-/// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
+/// - Convergent: the whole warp.
+/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the caller's. Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
     unsafe {
         convergent!(wait_at_barrier: "bar.sync {barrier}, {threads};",
             barrier = in(number) barrier,
@@ -93,13 +94,14 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Arrives at a barrier with a number, without waiting for the other warps.
+/// Arrives at barrier `barrier` without waiting for the other warps.
 ///
 /// # Safety
-/// The same as for [`wait_at_barrier`], by which some other warp comes there.
+/// - The conditions of [`wait_at_barrier`].
+/// - At least one other warp waits at the barrier, by [`wait_at_barrier`].
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the caller's.
+    // SAFETY: as above; another warp waits at the barrier (condition of this function).
     unsafe {
         convergent!(arrive_at_barrier: "bar.arrive {barrier}, {threads};",
             barrier = in(number) barrier,
@@ -109,13 +111,13 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. Memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn warp_barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe { convergent!(warp_barrier: "bar.warp.sync 0xffffffff;", options(nostack)) }
 }
 
@@ -123,18 +125,18 @@ pub unsafe fn warp_barrier() {
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     let base: *mut T;
-    // SAFETY: an address. The text declares the array.
+    // SAFETY: the instruction gives an address. The text declares the array.
     unsafe {
         ptx!(shared_memory: "mov.u64 {base}, warpfold_shared;", base = out(reg64) base, options(pure, nomem, nostack));
     }
     base
 }
 
-/// The same pointer, marked as one to global memory.
+/// The same pointer, which the compiler then knows to be in global memory.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;
-    // SAFETY: converts an address.
+    // SAFETY: the instruction converts an address.
     unsafe {
         ptx!(
             in_global_memory: "cvta.to.global.u64 {global}, {pointer};",
@@ -146,12 +148,12 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: of an inclusive scan or of an exclusive one. The instruction is none of PTX: `warpfold-build` makes two
-/// texts, with copies of the one and of the other.
+/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: one copies the
+/// first operand, the other the second.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;
-    // SAFETY: copies a register.
+    // SAFETY: the instruction copies a register.
     unsafe {
         ptx!(
             placed: "placed.b32 {word}, {inclusive}, {exclusive};",
@@ -164,7 +166,7 @@ pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     word
 }
 
-/// A shuffle of the whole warp: of the lane that the operand says, with the clamp and the mask of segments.
+/// A shuffle of the whole warp. The operand gives the source lane; the text has the clamp and the mask of segments.
 macro_rules! shuffle {
     ($(#[$doc:meta])* $name:ident, $operand:ident, $text:literal) => {
         $(#[$doc])*
@@ -174,7 +176,7 @@ macro_rules! shuffle {
         #[inline(always)]
         pub unsafe fn $name(value: u32, $operand: u32) -> u32 {
             let mut shuffled: u32;
-            // SAFETY: the caller's.
+            // SAFETY: the whole warp calls it (condition of this function).
             unsafe {
                 convergent!(
                     $name: $text,
@@ -190,13 +192,13 @@ macro_rules! shuffle {
 }
 
 shuffle!(
-    /// `value` of the lane `delta` above; the lane's own where there is none.
+    /// `value` of the lane `delta` above; the lane's own value if there is none.
     shuffle_down,
     delta,
     "shfl.sync.down.b32 {shuffled}, {value}, {lane}, 31, -1;"
 );
 shuffle!(
-    /// `value` of the lane `delta` below; the lane's own where there is none.
+    /// `value` of the lane `delta` below; the lane's own value if there is none.
     shuffle_up,
     delta,
     "shfl.sync.up.b32 {shuffled}, {value}, {lane}, 0, -1;"
@@ -215,7 +217,7 @@ shuffle!(
 #[inline(always)]
 pub unsafe fn ballot(predicate: bool) -> u32 {
     let mut lanes: u32;
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
         convergent!(
             ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0; vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",

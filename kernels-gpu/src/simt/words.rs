@@ -1,6 +1,6 @@
-//! Words that blocks, or the warps of one, share while they run.
+//! Words that running blocks share, or the warps of a block.
 //!
-//! As in [`super::memory`], all of it is `asm!`, with the order and the scope spelled out.
+//! All accesses are PTX by `ptx!`, as in [`super::memory`]: each states its memory order and its scope.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -9,7 +9,7 @@
 #[inline(always)]
 pub unsafe fn load_word(address: *const u64) -> u64 {
     let word: u64;
-    // SAFETY: the caller's; the address is global, so its generic form converts.
+    // SAFETY: `address` is in global memory, aligned and readable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             load_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
@@ -22,9 +22,9 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
-/// A function that loads words as [`load_word`] does, all at once. One that is not wanted is 0.
+/// A function that loads several words at once, each like [`load_word`]. A word that is not wanted is 0.
 ///
-/// One `asm!` for all loads: with several, the uses of one load's words would come before the next load.
+/// One `ptx!` has all loads. With one for each, the compiler would use a loaded word before it issues the next load.
 macro_rules! load_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
@@ -34,7 +34,8 @@ macro_rules! load_at_once {
         #[inline(always)]
         pub unsafe fn $name(first: *const u64, other: *const u64, wanted: u32) -> $result {
             $(let $word: u64;)*
-            // SAFETY: the caller's; the addresses are global, so their generic form converts.
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // accessed.
             unsafe {
                 ptx!(
                     $name: "{{ .reg .pred %p; .reg .b32 %b; .reg .u64 %first; .reg .u64 %other;",
@@ -44,7 +45,7 @@ macro_rules! load_at_once {
                         "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
                         "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
                     ),)*
-                    // Not at a line's beginning, where it would end a function.
+                    // A space comes first: a brace at the beginning of a line would end the function.
                     " }}",
                     first = in(reg64) first,
                     other = in(reg64) other,
@@ -58,8 +59,7 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] for the word at `first`, for seven words before it at distances of 32 words, and for the words at `other` that the
-/// list names.
+/// [`load_at_once!`] for the word at `first`, the seven words that lie 32, 64, … 224 words before it, and the listed words at `other`.
 macro_rules! load_words_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }
@@ -86,7 +86,7 @@ load_words_at_once! {
     /// are set in `wanted` are loaded.
     ///
     /// # Safety
-    /// The same as for [`load_word`], for those that are wanted.
+    /// The conditions of [`load_word`], for each word that is wanted.
     load_words_apart -> u64 { i }
     i = 0,
 }
@@ -95,7 +95,7 @@ load_words_at_once! {
     /// [`load_words_apart`] with two words at `other`.
     ///
     /// # Safety
-    /// The same as for [`load_word`], for those that are wanted.
+    /// The conditions of [`load_word`], for each word that is wanted.
     load_words_apart_and_pair -> [u64; 2] { [i, ii] }
     i = 0,
     ii = 8,
@@ -105,7 +105,7 @@ load_words_at_once! {
     /// [`load_words_apart`] with four words at `other`.
     ///
     /// # Safety
-    /// The same as for [`load_word`], for those that are wanted.
+    /// The conditions of [`load_word`], for each word that is wanted.
     load_words_apart_and_four -> [u64; 4] { [i, ii, iii, iv] }
     i = 0,
     ii = 8,
@@ -117,7 +117,7 @@ load_at_once! {
     /// [`load_words_apart`] for pairs of words.
     ///
     /// # Safety
-    /// The same as for [`load_word`], for those that are wanted.
+    /// The conditions of [`load_word`], for each word that is wanted.
     load_pairs_apart -> ([[u64; 2]; 8], [u64; 2]) {
         ([[a, aa], [b, bb], [c, cc], [d, dd], [e, ee], [f, ff], [g, gg], [h, hh]], [i, ii])
     }
@@ -147,7 +147,7 @@ load_at_once! {
 /// `address` is in global memory, aligned and writable.
 #[inline(always)]
 pub unsafe fn store_word(address: *mut u64, word: u64) {
-    // SAFETY: the caller's; the address is global, so its generic form converts.
+    // SAFETY: `address` is in global memory, aligned and writable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             store_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
@@ -159,13 +159,13 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
     }
 }
 
-/// Writes a word of shared memory in one atomic step: relaxed, block scope.
+/// Writes a word of shared memory atomically: relaxed, block scope.
 ///
 /// # Safety
-/// `address` is in shared memory and aligned.
+/// `address` is in shared memory, aligned and writable.
 #[inline(always)]
 pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
-    // SAFETY: the caller's; the address converts to its space.
+    // SAFETY: `address` is in shared memory, aligned and writable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             store_shared_atomically: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
@@ -177,13 +177,13 @@ pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
     }
 }
 
-/// Sets bits of a word of shared memory in one atomic step: relaxed, block scope.
+/// Sets bits of a word of shared memory atomically: relaxed, block scope.
 ///
 /// # Safety
-/// `address` is in shared memory and aligned.
+/// `address` is in shared memory, aligned and writable.
 #[inline(always)]
 pub unsafe fn or_shared(address: *mut u32, bits: u32) {
-    // SAFETY: the caller's; the address converts to its space.
+    // SAFETY: `address` is in shared memory, aligned and writable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             or_shared: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
@@ -195,12 +195,12 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
     }
 }
 
-/// On a warp's first lane, if `increments`, adds 1 to a 64-bit word: relaxed, GPU scope. Gives the value before on that lane;
-/// on others, and without the addition, 0.
+/// Adds 1 to a 64-bit word on the warp's first lane, if `increments` is set there: relaxed, GPU scope. Returns the value before on that
+/// lane. On other lanes, and without the addition, returns 0.
 ///
-/// It takes as long as a read of global memory, and a thread goes on until it uses the value. So that the result is not used early, the
-/// choice is a predicate: the two values of a branch would meet in a register at once. And 1 is computed from the lane: `ptxas` adds up
-/// equal additions of a warp's lanes, and then distributes the sum.
+/// The addition takes as long as a read of global memory, and the thread goes on until it uses the result. Two details avoid an early use.
+/// The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The 1 is computed
+/// from the lane: `ptxas` would add up equal operands over the warp's lanes first, and then distribute the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
@@ -208,7 +208,7 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     let before: u64;
     let lane = super::lane();
-    // SAFETY: the caller's; the address is global, so its generic form converts.
+    // SAFETY: `word` is in global memory, aligned and writable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             increment_word_if: "{{ .reg .pred %p; .reg .u64 %g; .reg .u64 %one; cvta.to.global.u64 %g, {word};",
@@ -224,7 +224,7 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     before
 }
 
-/// Adds 1 and gives the value before. It releases this thread's earlier accesses, and acquires those that earlier callers released, at GPU
+/// Adds 1 and returns the value before. It releases this thread's earlier accesses and acquires those that earlier callers released, at GPU
 /// scope.
 ///
 /// # Safety
@@ -232,7 +232,7 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
 #[inline(always)]
 pub unsafe fn arrive(counter: *mut u32) -> u32 {
     let before: u32;
-    // SAFETY: the caller's; the address is global, so its generic form converts.
+    // SAFETY: `counter` is in global memory, aligned and writable (condition of this function), so `cvta` is valid.
     unsafe {
         ptx!(
             arrive: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",

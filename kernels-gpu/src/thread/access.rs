@@ -1,7 +1,7 @@
 //! A vector's bytes in memory, in as few accesses as their number and alignment allow.
 //!
-//! A vector is accessed in **units** of up to 16 bytes. The number of bytes and the unit are constants of the caller. So each function here
-//! compiles to its few accesses.
+//! A vector is accessed in **units** of up to 16 bytes. The caller's number of bytes and unit are constants, so each function here compiles
+//! to a few accesses.
 
 use crate::element::VECTOR_WORDS;
 use crate::element::{first_words, vector_of, Vector, Words};
@@ -9,14 +9,14 @@ use crate::simt::{self, EvictionPolicy};
 
 use super::Caching;
 
-/// How a vector is accessed. Every address is a multiple of the unit.
+/// The number of bytes of a vector, and the unit in which it is accessed. Every address is a multiple of the unit.
 #[derive(Clone, Copy)]
 pub struct Access {
     bytes: usize,
     unit: usize,
 }
 
-/// Runs a block for each of these places, written out: a loop would index registers at run time.
+/// Runs a block for each of these places. The block is written out each time: a loop would index registers at run time.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -26,7 +26,7 @@ macro_rules! for_each_place {
     }};
 }
 
-/// The same, for each 16 bytes of a vector.
+/// Runs a block for each 16 bytes of a vector, written out each time.
 macro_rules! for_each_sixteen {
     ($part:ident of $access:ident => $body:block) => {
         for_each_place!($part in 0 1 2 3 => {
@@ -38,8 +38,8 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Of a vector of `bytes` bytes that lies in slots of `slot_bytes`, at least as many: the unit is the largest power of two
-    /// that divides both, and 16 at most.
+    /// Accesses to vectors of `bytes` bytes in slots of `slot_bytes` bytes, at least as many. The unit is the largest power of two that
+    /// divides both numbers, and at most 16.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();
@@ -55,10 +55,11 @@ impl Access {
     /// Loads a vector from global memory.
     ///
     /// # Safety
-    /// `address` is in global memory, a multiple of the unit and readable, and no other thread writes there.
+    /// - `address` is in global memory, and a multiple of the unit.
+    /// - The vector's bytes there are readable, and no other thread writes them.
     #[inline(always)]
     pub unsafe fn load(self, address: *const u32, caching: Caching) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which are readable (conditions of this function).
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(load_words(address, caching)),
@@ -70,7 +71,7 @@ impl Access {
         }
     }
 
-    /// The vector of these parts of 16 bytes.
+    /// Makes a vector of parts of 16 bytes each.
     #[inline(always)]
     fn sixteens(self, read: impl Fn(usize) -> Words) -> Vector {
         let mut vector = [0; VECTOR_WORDS];
@@ -87,10 +88,11 @@ impl Access {
     /// Stores a vector to global memory.
     ///
     /// # Safety
-    /// `address` is in global memory, a multiple of the unit and writable, and no other thread reads or writes there.
+    /// - `address` is in global memory, and a multiple of the unit.
+    /// - The vector's bytes there are writable, and no other thread reads or writes them.
     #[inline(always)]
     pub unsafe fn store(self, address: *mut u32, vector: Vector) {
-        // SAFETY: the caller's.
+        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which are writable (conditions of this function).
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => simt::store_vector(address, first_words(&vector)),
@@ -105,10 +107,11 @@ impl Access {
     /// Reads a vector from shared memory.
     ///
     /// # Safety
-    /// `address` is in shared memory, a multiple of the unit, and written.
+    /// - `address` is in shared memory, and a multiple of the unit.
+    /// - The vector's bytes there are written.
     #[inline(always)]
     pub unsafe fn read_shared(self, address: *const u32) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which are written (conditions of this function).
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(simt::read_vector(address)),
@@ -120,14 +123,15 @@ impl Access {
         }
     }
 
-    /// [`Self::read_shared`] of the vector `offset` bytes after `base`, a constant: where there is an instruction for it, the offset is
-    /// part of that.
+    /// [`Self::read_shared`] of the vector at `base + offset`, in bytes. `offset` is a constant: instructions with an offset operand
+    /// include it.
     ///
     /// # Safety
-    /// `base` is in shared memory; there the same as for [`Self::read_shared`].
+    /// - `base` is in shared memory.
+    /// - `base + offset` meets the conditions of [`Self::read_shared`].
     #[inline(always)]
     pub unsafe fn read_shared_at(self, base: *const u32, offset: usize) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: as in `read_shared`, at `base + offset`; `base` is in shared memory too.
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(simt::read_vector_at(base.cast(), offset as u32)),
@@ -142,10 +146,12 @@ impl Access {
     /// Writes a vector to shared memory.
     ///
     /// # Safety
-    /// `address` is in shared memory, a multiple of the unit, and used by no other thread.
+    /// - `address` is in shared memory, and a multiple of the unit.
+    /// - No other thread uses the vector's bytes there.
     #[inline(always)]
     pub unsafe fn write_shared(self, address: *mut u32, vector: Vector) {
-        // SAFETY: the caller's.
+        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which are this thread's (conditions of this
+        // function).
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => simt::write_vector(address, first_words(&vector)),
@@ -157,23 +163,27 @@ impl Access {
         }
     }
 
-    /// Whether such vectors can be copied from global to shared memory while the thread does something else.
+    /// Whether such vectors can be copied from global to shared memory asynchronously.
     #[inline(always)]
     pub const fn has_copies(self) -> bool {
         self.unit >= simt::LEAST_COPY_BYTES
     }
 
-    /// Begins to copy a vector from global to shared memory, where [`Self::has_copies`]; done after [`simt::await_copies`].
+    /// Begins to copy a vector from global to shared memory. The copy is done after [`simt::await_copies`]. Only where
+    /// [`Self::has_copies`].
     ///
     /// # Safety
-    /// `to` is in shared memory and `from` in global memory, both multiples of the unit; `from` is readable and nobody
-    /// writes there, and nobody but this thread uses `to`, before the copy is done.
+    /// - `to` is in shared memory and `from` in global memory, both multiples of the unit.
+    /// - The vector's bytes at `from` are readable, and nobody writes them before the copy is done.
+    /// - Nobody but this thread uses the bytes at `to` before the copy is done.
+    /// - [`Self::has_copies`] holds.
     #[inline(always)]
     pub unsafe fn begin_copy(self, to: *mut u32, from: *const u32, policy: EvictionPolicy) {
         let mut offset = 0;
         while offset < self.bytes {
             let (to, from) = (to.wrapping_byte_add(offset), from.wrapping_byte_add(offset));
-            // SAFETY: the caller's.
+            // SAFETY: each copy is of one unit, aligned and within the vector's bytes; the unit is 4, 8 or 16 bytes, since `has_copies`
+            // holds.
             unsafe {
                 match self.unit {
                     16 => simt::begin_copy_vector(to, from, policy),
@@ -185,16 +195,16 @@ impl Access {
         }
     }
 
-    /// As [`Self::begin_copy`], with no policy.
+    /// [`Self::begin_copy`] without an eviction policy.
     ///
     /// # Safety
-    /// The same as for [`Self::begin_copy`].
+    /// The conditions of [`Self::begin_copy`].
     #[inline(always)]
     pub unsafe fn begin_copy_without_policy(self, to: *mut u32, from: *const u32) {
         let mut offset = 0;
         while offset < self.bytes {
             let (to, from) = (to.wrapping_byte_add(offset), from.wrapping_byte_add(offset));
-            // SAFETY: the caller's.
+            // SAFETY: as in `begin_copy`.
             unsafe {
                 match self.unit {
                     16 => simt::begin_copy_item::<[u64; 2]>(to.cast(), from.cast()),
@@ -206,16 +216,16 @@ impl Access {
         }
     }
 
-    /// Reads a vector that has no instruction of its own.
+    /// Reads a vector of any size, unit by unit.
     ///
     /// # Safety
-    /// `address` is in that memory, readable and a multiple of the unit.
+    /// `address` is in memory `M`, a multiple of the unit, and the vector's bytes there are readable.
     #[inline(always)]
     unsafe fn read<M: Memory>(self, address: *const u32) -> Vector {
         let mut vector = [0; VECTOR_WORDS];
         let words = address;
         let pairs: *const u64 = address.cast();
-        // SAFETY: the caller's.
+        // SAFETY: each access is of at most a unit, or of a pair of words that the unit aligns, within the vector's readable bytes.
         unsafe {
             match (self.bytes, self.unit) {
                 (1, _) => vector[0] = M::read(address.cast::<u8>()) as u32,
@@ -251,14 +261,14 @@ impl Access {
         vector
     }
 
-    /// Writes a vector that has no instruction of its own.
+    /// Writes a vector of any size, unit by unit.
     ///
     /// # Safety
-    /// `address` is writable and a multiple of the unit.
+    /// `address` is a multiple of the unit, and the vector's bytes there are writable.
     #[inline(always)]
     unsafe fn write(self, address: *mut u32, vector: Vector) {
         let [a, b, c, d, e, f, ..] = vector;
-        // SAFETY: the caller's.
+        // SAFETY: each access is aligned by the unit and within the vector's writable bytes.
         unsafe {
             match (self.bytes, self.unit) {
                 (1, _) => address.cast::<u8>().write(a as u8),
@@ -288,7 +298,7 @@ impl Access {
     }
 }
 
-/// A memory to read from.
+/// The memory that is read: global or shared.
 trait Memory {
     /// Reads a value.
     ///
@@ -302,7 +312,7 @@ struct Global;
 impl Memory for Global {
     #[inline(always)]
     unsafe fn read<T: Copy>(address: *const T) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: `address` is readable and aligned (condition of this function).
         unsafe { address.read() }
     }
 }
@@ -312,7 +322,7 @@ struct Shared;
 impl Memory for Shared {
     #[inline(always)]
     unsafe fn read<T: Copy>(address: *const T) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: `address` is in shared memory, written and aligned (condition of this function).
         unsafe { simt::read_shared(address) }
     }
 }
@@ -320,10 +330,11 @@ impl Memory for Shared {
 /// Loads 16 bytes from global memory.
 ///
 /// # Safety
-/// `address` is in global memory, aligned to 16 bytes and readable, and no other thread writes there.
+/// - `address` is in global memory, and aligned to 16 bytes.
+/// - The 16 bytes there are readable, and no other thread writes them.
 #[inline(always)]
 unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
-    // SAFETY: the caller's.
+    // SAFETY: the 16 bytes are in global memory, aligned and readable, and no other thread writes them (conditions of this function).
     unsafe {
         match caching {
             Caching::Kept => simt::load_vector(address),
@@ -332,7 +343,7 @@ unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
     }
 }
 
-/// The 16 bytes of a vector that are its part of this number.
+/// Part `part` of a vector, 16 bytes.
 #[inline(always)]
 fn words_of(vector: &Vector, part: usize) -> Words {
     [
@@ -343,7 +354,7 @@ fn words_of(vector: &Vector, part: usize) -> Words {
     ]
 }
 
-/// The low word and the high one.
+/// The low word and the high word.
 #[inline(always)]
 fn halves(pair: u64) -> [u32; 2] {
     [pair as u32, (pair >> 32) as u32]

@@ -1,8 +1,8 @@
-//! Lifting a vector's items. Some of them may be missing.
+//! Lifting a vector's items, some of which may be missing.
 //!
-//! A tile that is not full has identities in the place of its missing items. If the operator has an item that is lifted to the identity,
-//! this item takes their places, and all items are lifted alike. If it has none, missing items are left out: the identity stands for each
-//! of them. A tile that is full is never asked.
+//! A tile that is not full has missing items: each counts as the identity. If some item lifts to the identity, that item fills the missing
+//! places, and all items are lifted alike. If the operator has no such item, missing items are not lifted: the identity takes the place of
+//! the lifted item. Full tiles skip these checks.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
@@ -14,7 +14,7 @@ use crate::pairwise;
 pub enum Items {
     /// All.
     All,
-    /// The first ones only.
+    /// Only this many, the first ones.
     First(u32),
 }
 
@@ -23,31 +23,31 @@ pub enum Items {
 pub struct TileItems {
     /// The index of the tile's first item in the input.
     pub begin: u64,
-    /// How many exist.
+    /// How many of the tile's items exist.
     pub count: u32,
 }
 
 impl TileItems {
-    /// The index of the first item of vector `vector`, of `items` items.
+    /// The index of the first item of vector `vector`; each vector has `items` items.
     #[inline(always)]
     pub fn index(self, vector: u32, items: usize) -> u64 {
         self.begin + (vector * items as u32) as u64
     }
 
-    /// The items of vector `vector`, of `items` items, that exist.
+    /// The items of vector `vector` that exist; each vector has `items` items.
     #[inline(always)]
     pub fn existing(self, vector: u32, items: usize) -> Items {
         Items::First(self.count.saturating_sub(vector * items as u32))
     }
 }
 
-/// Whether missing items have to be left out, since no item lifts to the identity.
+/// Whether missing items have to be left out: no item lifts to the identity.
 #[inline(always)]
 pub fn must_leave_out<O: Op<T>, T: Element>() -> bool {
     O::identity_item().is_none()
 }
 
-/// Item `position` of a vector lifted, whose first item is item `index` of the input; the identity, where it is left out.
+/// Lifts item `position` of a vector; the identity if the item is left out. The vector's first item is item `index` of the input.
 #[inline(always)]
 pub fn lift<O: Op<T>, T: Element>(
     vector: &Vector,
@@ -61,8 +61,8 @@ pub fn lift<O: Op<T>, T: Element>(
     }
 }
 
-/// The items of a vector combined, from left to right unless the operator is exact. `U` is the type of results that the
-/// vector has room for.
+/// Combines the items of a vector, from left to right unless the operator is exact. `U` is the type of the results that the vector has room
+/// for.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element, U: Element>(
     vector: &Vector,
@@ -77,7 +77,7 @@ pub fn total<O: Op<T>, T: Element, U: Element>(
     append_others::<O, T, U>(first, vector, index, items)
 }
 
-/// The items of a vector of a reduction combined pairwise, neighbours first.
+/// Combines the items of a reduction's vector pairwise, neighbours first.
 #[inline(always)]
 pub fn pairwise_total<O: Op<T>, T: Element>(
     vector: &Vector,
@@ -94,7 +94,7 @@ pub fn pairwise_total<O: Op<T>, T: Element>(
     pairwise::items::<O, T>(|place| lift::<O, T>(vector, place, index, items))
 }
 
-/// The vector's prefix, with the vector's items appended one after the other.
+/// Appends a vector's items to its prefix, one after the other.
 #[inline(always)]
 pub fn append<O: Op<T>, T: Element, U: Element>(
     before: O::Accumulator,
@@ -106,7 +106,7 @@ pub fn append<O: Op<T>, T: Element, U: Element>(
     append_others::<O, T, U>(first, vector, index, items)
 }
 
-/// All items of a vector but the first appended.
+/// Appends all items of a vector except the first.
 #[inline(always)]
 fn append_others<O: Op<T>, T: Element, U: Element>(
     first: O::Accumulator,

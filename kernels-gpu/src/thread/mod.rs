@@ -1,9 +1,8 @@
-//! One thread: its vectors of a tile, in registers, in global and in shared memory.
+//! One thread: its vectors of a tile, in registers, in global memory and in shared memory.
 //!
-//! An index that is known only at run time would put an array of registers into local memory. So loops over a
-//! thread's vectors and over a vector's items, which may be too long for the compiler to unroll, are written out by
-//! [`for_each_vector!`] and [`crate::element::for_each_item!`]. Vectors are kept as the words that they are in
-//! memory and taken apart where their items are used: narrow items would fill the registers.
+//! An array that is indexed at run time goes to local memory instead of registers. The compiler may not unroll long loops over a thread's
+//! vectors or a vector's items. So [`for_each_vector!`] and [`crate::element::for_each_item!`] write these loops out. Vectors stay packed
+//! in words, as in memory, and are unpacked where their items are used: one register for each narrow item would take too many.
 
 mod access;
 mod lifting;
@@ -25,7 +24,7 @@ use crate::pairwise;
 /// A thread's part of a tile in registers: up to eight vectors.
 pub type Vectors = [Vector; THREAD_VECTORS];
 
-/// Runs a block for each of a thread's vectors, written out eight times.
+/// Runs a block for each of a thread's vectors, or for each listed index. The block is written out each time.
 macro_rules! for_each_vector {
     ($v:ident => $body:block) => {
         $crate::thread::for_each_vector!($v in 0 1 2 3 4 5 6 7 => $body)
@@ -41,12 +40,12 @@ pub(crate) use for_each_vector;
 
 const _: () = assert!(THREAD_VECTORS == 8);
 
-/// The most items that a vector has.
+/// The most items of a vector.
 pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
-/// Combines a value for each vector of a thread's part pairwise, neighbours first; there are two, four or eight.
+/// Combines one value for each vector of a thread's part pairwise, neighbours first. There are two, four or eight vectors.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     value: impl Fn(usize) -> O::Accumulator,

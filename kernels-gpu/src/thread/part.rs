@@ -20,31 +20,31 @@ use super::{for_each_vector, Slots, Vectors};
 /// The cache policy of loads.
 #[derive(Clone, Copy)]
 pub enum Caching {
-    /// Keep it.
+    /// Keep the line in L1.
     Kept,
-    /// Let it pass.
+    /// Do not allocate in L1.
     Streamed,
 }
 
 /// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. A vector has as many items
-/// as fit into it of both types, `T` and `U`: a scan's input and its results have equally many.
+/// as fit into it of the wider of the types `T` and `U`: a scan's items and results then have equally many.
 #[derive(Clone, Copy)]
 pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
     /// Vectors of the part, including out-of-range ones.
     rows: usize,
-    /// Items that exist from the thread's first one on, up to the tile's end.
+    /// Items of the tile that exist from the thread's first item on.
     existing: u32,
     /// Whether the tile starts on a multiple of a vector's unit, so that whole vectors can be accessed at once.
     is_aligned: bool,
-    /// In which direction the thread's vectors follow one another, and the items of a vector.
+    /// The direction in which the thread's vectors, and a vector's items, follow one another.
     heading: H,
     other: PhantomData<U>,
 }
 
 impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
-    /// The part of the thread whose first vector is vector `vector` of the tile that begins at `tile`, of whose items
-    /// `tile_items` exist.
+    /// The part of the thread whose first vector is vector `vector` of a tile. The tile begins at `tile`, and `tile_items` of its items
+    /// exist.
     #[inline(always)]
     pub fn new(tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
         Self::towards(Forward, tile, tile_items, rows, vector)
@@ -61,14 +61,14 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// How a vector is accessed.
     pub const ACCESS: Access = Access::new(Self::BYTES, vector_bytes::<Wider<T, U>>());
 
-    /// How single items are accessed, at any place in the input.
+    /// How a single item is accessed, at any place of the array.
     const ITEM_ACCESS: Access = Access::new(size_of::<T>(), align_of::<T>() | Self::ACCESS.unit());
 
-    /// Bytes between the thread's vectors.
+    /// Bytes from one of the thread's vectors to the next.
     const STRIDE_BYTES: usize = STRIDE as usize * Self::BYTES;
 
-    /// The part of the thread whose first vector is vector `vector` of the tile that begins at `tile`, of whose items
-    /// `tile_items` exist. If the direction is backward, the tile's items lie before `tile`, the first one last.
+    /// The part of the thread whose first vector is vector `vector` of a tile. The tile begins at `tile`, and `tile_items` of its items
+    /// exist. If the direction is backward, the tile's items lie below `tile`, in reverse order.
     #[inline(always)]
     pub fn towards(heading: H, tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
         let offset = vector * Self::ITEMS as u32;
@@ -93,7 +93,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         self.first.wrapping_byte_add(bytes as usize)
     }
 
-    /// Whether the item at place `i` of vector `v`, as memory has it, exists.
+    /// Whether the item at place `i` of vector `v`, in memory order, exists.
     #[inline(always)]
     fn exists(&self, v: usize, i: usize) -> bool {
         let index = self.heading.place(i as u64, Self::ITEMS as u64) as usize;
@@ -106,39 +106,41 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         ((v * STRIDE as usize * Self::ITEMS) as u32) < self.existing
     }
 
-    /// Whether vector `v` exists whole and can be accessed at once.
+    /// Whether all of vector `v` exists and it can be accessed at once.
     #[inline(always)]
     fn is_vector(&self, v: usize) -> bool {
         let last = v * STRIDE as usize * Self::ITEMS + (Self::ITEMS - 1);
         self.is_aligned && (last as u32) < self.existing
     }
 
-    /// Whether all vectors are such. If the last is there, so are the others.
+    /// Whether every vector of the part exists whole and can be accessed at once. If that holds for the last vector, it holds for the
+    /// others.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)
     }
 
-    /// Loads vector `v`, which [`Self::is_vector`].
+    /// Loads vector `v`, for which [`Self::is_vector`] holds.
     ///
     /// # Safety
-    /// The array is readable.
+    /// - [`Self::is_vector`] holds for `v`.
+    /// - The array is readable, and no other thread writes the part.
     #[inline(always)]
     unsafe fn load_vector(&self, v: usize, caching: Caching) -> Vector {
-        // SAFETY: the vector exists and is aligned.
+        // SAFETY: `is_vector` holds: the vector exists and is aligned. The array is readable.
         unsafe { Self::ACCESS.load(self.vector(v).cast(), caching) }
     }
 
-    /// Loads the items of vector `v` one by one; those that do not exist are fillers.
+    /// Loads the items of vector `v` one by one, with fillers in place of items that do not exist.
     ///
     /// # Safety
-    /// The array is readable.
+    /// The array is readable, and no other thread writes the part.
     #[inline(always)]
     unsafe fn load_items<O: Op<T>>(&self, v: usize) -> Vector {
         let mut vector = [0; VECTOR_WORDS];
         for_each_item!(P of Wider<T, U> => {
             let item = if self.exists(v, P) {
-                // SAFETY: the item exists.
+                // SAFETY: the item exists, and the array is readable.
                 unsafe { self.vector(v).add(P).read() }
             } else {
                 filler::<O, T>()
@@ -156,35 +158,38 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         vector
     }
 
-    /// Loads the part, which [`Self::is_whole`].
+    /// Loads the part, for which [`Self::is_whole`] holds.
     ///
     /// # Safety
-    /// The array is readable.
+    /// - [`Self::is_whole`] holds.
+    /// - The array is readable, and no other thread writes the part.
     #[inline(always)]
     unsafe fn load_whole(&self, caching: Caching) -> Vectors {
         let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < self.rows {
-                // SAFETY: the vector exists and is aligned.
+                // SAFETY: `is_whole` holds, and so does `is_vector` for each vector.
                 vectors[V] = unsafe { self.load_vector(V, caching) };
             }
         });
         vectors
     }
 
-    /// Loads the part; items that do not exist are fillers. A part with such items goes through `slots`.
+    /// Loads the part, with fillers in place of items that do not exist. A part with such items is loaded through `slots`.
     ///
     /// # Safety
-    /// The array is readable. No other thread uses the slots.
+    /// - The array is readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
-        // SAFETY: the caller's.
+        // SAFETY: the array is readable and the slots are this thread's (conditions of this function). `copy` writes the slots that are
+        // read. `is_whole` is checked before the whole part is loaded.
         unsafe {
             if !self.is_whole() {
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each case has its own eight loads: a branch for each load would separate the loads.
+            // Each case has its own eight loads: with a branch at each load, they would not be issued together.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),
@@ -193,8 +198,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 }
 
-/// The value in the place of an item that does not exist: the item that is lifted to the identity, if there is one. Without one, it is not
-/// lifted.
+/// The value in place of an item that does not exist. It is the item that lifts to the identity. If the operator has no such item, the
+/// value is zero and is never lifted.
 #[inline(always)]
 fn filler<O: Op<T>, T: Element>() -> T {
     match O::identity_item() {

@@ -1,4 +1,4 @@
-//! A thread's place for its vectors of a tile in shared memory.
+//! A thread's slots for its vectors of a tile in shared memory.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Vector;
@@ -8,8 +8,8 @@ use super::{for_each_vector, Access, Vectors};
 
 /// A thread's slots, one for each of its vectors, in a tile of shared memory.
 ///
-/// A slot has the bytes of a vector. If a scan's items and results have different types, it has those of the wider type. The narrower ones
-/// fill its beginning.
+/// A slot has the size of a vector. If a scan's items and results have different types, it has the size of a vector of the wider type, and
+/// vectors of the narrower type fill only its beginning.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
@@ -18,8 +18,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The slots of `slot_bytes` whose first holds vector `first` of the tile that begins at `tile`, and the others every
-    /// `stride`th from there on.
+    /// Slots of `slot_bytes` bytes in the tile that begins at `tile`. The first holds the tile's vector `first`, the others every
+    /// `stride`th vector after it.
     #[inline(always)]
     pub fn new(tile: *mut u32, first: u32, stride: u32, slot_bytes: usize) -> Self {
         Slots {
@@ -37,33 +37,34 @@ impl Slots {
     /// Reads the vector in slot `v`.
     ///
     /// # Safety
-    /// The slot is written.
+    /// Slot `v` exists and is written, and `access` is that of its vectors.
     #[inline(always)]
     pub unsafe fn read(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: slot `v` is in shared memory, written, and aligned for `access` (condition of this function).
         unsafe { access.read_shared(self.address(v)) }
     }
 
-    /// [`Self::read`], for a `v` that is a constant: all slots are read from one address.
+    /// [`Self::read`] for a constant `v`: the accesses to all slots share one base address.
     ///
     /// # Safety
-    /// The slot is written.
+    /// Slot `v` exists and is written, and `access` is that of its vectors.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: slot `v`, at this offset from the first, is in shared memory, written, and aligned for `access` (condition of this
+        // function).
         unsafe { access.read_shared_at(self.first, v * self.stride_bytes) }
     }
 
-    /// Reads the vectors in the first `rows` slots; the others are zero.
+    /// Reads the vectors in the first `rows` slots. The other vectors are zero.
     ///
     /// # Safety
-    /// The slots are written.
+    /// The first `rows` slots exist and are written, and `access` is that of their vectors.
     #[inline(always)]
     pub unsafe fn read_rows(&self, rows: usize, access: Access) -> Vectors {
         let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < rows {
-                // SAFETY: the caller's.
+                // SAFETY: `V` is less than `rows`, so the slot is written.
                 vectors[V] = unsafe { self.read(V, access) };
             }
         });
@@ -73,10 +74,10 @@ impl Slots {
     /// Writes a vector to slot `v`.
     ///
     /// # Safety
-    /// No other thread uses the slot.
+    /// Slot `v` exists, no other thread uses it, and `access` is that of its vectors.
     #[inline(always)]
     pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
-        // SAFETY: the slot exists, and is the caller's.
+        // SAFETY: slot `v` is in shared memory, aligned for `access`, and this thread's (condition of this function).
         unsafe { access.write_shared(self.address(v), vector) };
     }
 }

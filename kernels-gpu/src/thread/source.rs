@@ -1,4 +1,4 @@
-//! The source of a reduction's items: an array, or two arrays with one value of each item in each.
+//! The source of a reduction's items: one array, or two arrays that each have one value of every item.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
 use crate::element::Element;
@@ -12,23 +12,25 @@ pub trait Source<T: Element>: Copy {
     /// A thread's part of a tile.
     type Part: TilePart<T>;
 
-    /// The part of the thread whose first vector is vector `vector` of the tile that begins at item `begin`, of whose items
-    /// `count` exist.
+    /// The part of the thread whose first vector is vector `vector` of a tile. The tile begins at item `begin`, and `count` of its items
+    /// exist.
     fn part(self, begin: u64, count: u32, vector: u32) -> Self::Part;
 }
 
 /// A thread's part of a tile: up to eight vectors.
 pub trait TilePart<T: Element>: Copy {
-    /// Loads the part; items that do not exist are fillers. A part with such items goes through `slots`.
+    /// Loads the part, with fillers in place of items that do not exist. A part with such items is loaded through `slots`.
     ///
     /// # Safety
-    /// The items are readable. No other thread uses the slots.
+    /// - The part's items are readable, and no other thread writes them.
+    /// - No other thread uses the slots.
     unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors;
 
-    /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
+    /// Copies the part to `slots`, vector by vector, with fillers in place of items that do not exist.
     ///
     /// # Safety
-    /// The items are readable. No other thread uses the slots.
+    /// - The part's items are readable, and no other thread writes them.
+    /// - No other thread uses the slots.
     unsafe fn copy<O: Op<T>>(&self, slots: Slots);
 }
 
@@ -45,13 +47,13 @@ impl<T: Element> Source<T> for *const T {
 impl<T: Element> TilePart<T> for Part<T, T, BLOCK_THREADS> {
     #[inline(always)]
     unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
-        // SAFETY: the caller's.
+        // SAFETY: the part's items are readable and the slots are this thread's: the conditions of the trait's function.
         unsafe { Part::load::<O>(self, slots, caching) }
     }
 
     #[inline(always)]
     unsafe fn copy<O: Op<T>>(&self, slots: Slots) {
-        // SAFETY: the caller's.
+        // SAFETY: as above.
         unsafe { Part::copy::<O>(self, slots) }
     }
 }
@@ -74,13 +76,13 @@ impl<A: Element, B: Element> Source<Pair<A, B>> for (*const A, *const B) {
 impl<A: Element, B: Element> TilePart<Pair<A, B>> for PairPart<A, B> {
     #[inline(always)]
     unsafe fn load<O: Op<Pair<A, B>>>(&self, slots: Slots, caching: Caching) -> Vectors {
-        // SAFETY: the caller's.
+        // SAFETY: the part's items are readable and the slots are this thread's: the conditions of the trait's function.
         unsafe { PairPart::load::<O>(self, slots, caching) }
     }
 
     #[inline(always)]
     unsafe fn copy<O: Op<Pair<A, B>>>(&self, slots: Slots) {
-        // SAFETY: the caller's.
+        // SAFETY: as above.
         unsafe { PairPart::copy::<O>(self, slots) }
     }
 }

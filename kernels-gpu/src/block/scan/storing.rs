@@ -1,4 +1,4 @@
-//! Putting a prefix before a scanned tile, and storing the results.
+//! Applying the tile's prefix to a scanned tile, and storing the results.
 
 use crate::element::{Element, Vector};
 use crate::op::Op;
@@ -9,12 +9,12 @@ use super::super::{Placement, Shape};
 use super::{Before, ScanPart, ScanTile, WARP_LANES};
 
 impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
-    /// Puts a prefix before the tile, which is scanned, and stores the calling thread's `part` of the results. The slots are
-    /// free then.
+    /// Applies the tile's prefix to the scanned tile, and stores the calling thread's `part` of the results. Afterwards the slots are free.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile. `before` is the tile's. The part is writable, and nobody else reads or
-    /// writes it.
+    /// - Convergent: all warps that share the tile, which is scanned and whose slots still hold the items.
+    /// - `prefix` and `before` are the tile's prefix and the thread's prefixes within the tile.
+    /// - The part is writable, and no other thread reads or writes it.
     #[inline(always)]
     pub unsafe fn store<P: Placement>(
         &self,
@@ -24,9 +24,11 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         part: ScanPart<O::Output, T>,
     ) {
         let slots = self.striped();
-        // Found out once for all vectors: a question for each would part the stores from each other.
+        // Checked once for all vectors: with a branch at each store, the stores would not be issued together.
         let is_whole = part.is_whole();
-        // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads.
+        // SAFETY: whole warps call it, their slots are written and the part is this thread's (conditions of this function). A lane's
+        // blocked slots are its own until the warp's barrier, which orders the lanes' writes before each other's reads. Whole vectors are
+        // stored where `is_whole` holds.
         unsafe {
             if Self::IS_BLOCKED {
                 let prefix = O::combine(prefix, before[0]);
@@ -63,10 +65,12 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Passes on the results of each of the calling thread's striped vectors, in memory order. Some items are lifted already.
+    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` gives
+    /// the items of a vector that are lifted.
     ///
     /// # Safety
-    /// The slots are written.
+    /// - The thread's striped slots are written.
+    /// - `hand_on` may be called for each of its vectors.
     #[inline(always)]
     unsafe fn place_striped<P: Placement>(
         &self,
@@ -82,7 +86,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
                 let vector = Self::first_striped() + V as u32 * WARP_LANES;
                 let index = items.index(vector, S::VECTOR_ITEMS);
                 let mut before = O::combine(prefix, before[V]);
-                // SAFETY: the caller's.
+                // SAFETY: the striped slots are written (condition of this function), and `V` is one of them.
                 let words = unsafe { self.read(slots, V) };
                 let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));
                 hand_on(V, self.results(&results));
@@ -90,10 +94,12 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         });
     }
 
-    /// Replaces each of the calling thread's blocked vectors by its results. `before` is their prefix; some items are lifted already.
+    /// Replaces each of the calling thread's blocked vectors by its results. `before` is the prefix of the first one. `lifted` gives the
+    /// items of a vector that are lifted.
     ///
     /// # Safety
-    /// The slots are written, and no other thread uses them.
+    /// - The thread's blocked slots are written.
+    /// - No other thread uses them.
     #[inline(always)]
     unsafe fn place_blocked<P: Placement>(
         &self,
@@ -106,7 +112,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the caller's.
+                // SAFETY: the blocked slots are written and this thread's (conditions of this function), and `V` is one of them.
                 unsafe {
                     let words = self.read(slots, V);
                     let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));

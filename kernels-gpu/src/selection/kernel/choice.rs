@@ -1,4 +1,4 @@
-//! The ways to choose items, and the prefixes that tiles look back for.
+//! The ways to choose items, and the types of prefixes.
 
 use core::marker::PhantomData;
 
@@ -6,24 +6,24 @@ use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::selection::{Before, BeforeRun, Equality, Predicate, Share};
 
-/// A tile's prefix, and the value that is published for a group of tiles.
+/// The type of a tile's prefix, with the type of a group's published count.
 pub trait Prefix: Accumulator {
-    /// A group's count, in words.
+    /// A group's count, as it is published.
     type Group: Accumulator;
 
-    /// Whether it has the index of the last chosen item.
+    /// Whether the prefix has the index of the last chosen item.
     const HAS_LAST: bool;
 
-    /// The same, and a share after it, whose last item is counted from `origin`.
+    /// Adds the chosen items of `share`, which follow those of this prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
     /// How many items are chosen.
     fn count(self) -> u64;
 
-    /// One more than the index of the last of them; 0 if there is none, or if the index is not kept.
+    /// One more than the index of the last chosen item; 0 if there is none, or if the index is not kept.
     fn last(self) -> u64;
 
-    /// A group's share, its last item counted from the group's beginning, in words.
+    /// A group's share, as it is published. The share counts places from the group's beginning.
     fn group_of(share: Share) -> Self::Group;
 
     /// The inverse of [`Self::group_of`].
@@ -99,13 +99,14 @@ pub trait Choice<T: Element> {
     /// The prefix that tiles look back for.
     type Prefix: Prefix;
 
-    /// Whether flags choose, and not the items.
+    /// Whether flags choose the items. Then their values are not read.
     const HAS_FLAGS: bool = false;
 
-    /// Whether the item before is looked at. Then the first item of the input is chosen.
+    /// Whether the choice of an item depends on the item before it. Then the first item of the input is chosen.
     const LOOKS_BEFORE: bool = false;
 
-    /// Which items of a vector are chosen, bit `i` for item `i`, where `before` stands before them and these are their flags.
+    /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector, and `flags` are its items' flags, a byte
+    /// each.
     fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
 }
 
@@ -154,11 +155,11 @@ impl<T: Element, E: Equality<T>> Choice<T> for Heads<E> {
     }
 }
 
-/// Which bytes of a word are not 0: bit `i` for byte `i`.
+/// The bytes of a word that are not 0: bit `i` for byte `i`.
 #[inline(always)]
 fn non_zero_bytes(word: u32) -> u32 {
-    // A byte's highest bit is set if another of its bits carries there, or is set itself.
+    // Adding 0x7f to a byte's low 7 bits carries into its highest bit if one of them is set.
     let high = (((word & 0x7f7f_7f7f) + 0x7f7f_7f7f) | word) >> 7 & 0x0101_0101;
-    // Bit 8·i goes to bit 28 + i; no two of the sixteen products are the same bit.
+    // The product moves bit 8·i to bit 28 + i. Its sixteen partial products are different bits, so nothing carries.
     high.wrapping_mul(0x1020_4080) >> 28
 }

@@ -1,4 +1,4 @@
-//! The warps that share a tile: which items are chosen.
+//! The warps that share a tile: they find its chosen items.
 
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::VECTOR_WORDS;
@@ -20,7 +20,7 @@ const SHARES_BARRIER: u32 = 1;
 /// The most vectors of a thread.
 const MOST_ROWS: usize = 4;
 
-/// A bit for each of a thread's items: of row `r`, from bit `r · V` on.
+/// A bit for each of a thread's items. With vectors of `V` items, row `r` begins at bit `r · V`.
 #[derive(Clone, Copy)]
 pub struct Chosen {
     low: u32,
@@ -30,7 +30,7 @@ pub struct Chosen {
 impl Chosen {
     const NONE: Self = Chosen { low: 0, high: 0 };
 
-    /// The same, with the bits of a row beside.
+    /// These bits, and those of one more row.
     #[inline(always)]
     fn with<T>(self, row: usize, bits: u32) -> Self {
         let first = row * vector_items::<T>();
@@ -46,7 +46,7 @@ impl Chosen {
         }
     }
 
-    /// The bits of this many rows from `row` on.
+    /// The bits of `count` rows from `row` on.
     #[inline(always)]
     pub fn rows<T>(self, row: u32, count: usize) -> u32 {
         let first = row * vector_items::<T>() as u32;
@@ -55,13 +55,13 @@ impl Chosen {
         (word >> (first % 32)) & (u32::MAX >> (32 - bits))
     }
 
-    /// How many there are.
+    /// How many items are chosen.
     #[inline(always)]
     fn count(self) -> u32 {
         self.low.count_ones() + self.high.count_ones()
     }
 
-    /// One more than the last of them; 0 for none.
+    /// One more than the highest bit that is set; 0 if none is.
     #[inline(always)]
     fn end(self) -> u32 {
         match self.high {
@@ -71,7 +71,7 @@ impl Chosen {
     }
 }
 
-/// A tile whose items are chosen, and that waits for its prefix.
+/// A tile that waits for its prefix: its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
     /// The tile; the launch's end or more if there is none.
@@ -82,20 +82,20 @@ pub struct Waiting {
     pub before: Share,
 }
 
-/// The data that a thread reads ahead, before its part of a tile arrives.
+/// Data that a thread reads while its part of a tile is being copied.
 #[derive(Clone, Copy)]
 struct Ahead<T> {
     /// The flags of its vectors.
     flags: [Words; MOST_ROWS],
-    /// The item before the warp's first.
+    /// The item before the warp's first item.
     before: T,
 }
 
 impl<C: Choice<T>, T: Element> Launch<C, T> {
-    /// The part of the warps that share a tile.
+    /// The work of the warps that share a tile.
     ///
     /// # Safety
-    /// The same as for [`super::select`]: all warps of a block that share its tiles.
+    /// The conditions of [`super::select`]. All warps of the block that share its tiles call it.
     #[inline(always)]
     pub unsafe fn choose_and_write(&self) {
         let end = self.tiles.end;
@@ -114,7 +114,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             flags: [[0; 4]; MOST_ROWS],
             before: T::zeroed(),
         };
-        // SAFETY: the caller's.
+        // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
+        // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
+        // buffer holds one tile, and a thread copies the next tile there only after its warp has written the last one. Thread 0 takes each
+        // ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the turn before the first, no tile arrives, and the first tile's copy begins.
             let mut arriving = end;
@@ -137,7 +140,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                         let ticket = self.tiles.receive(self.arguments.control, taken);
                         (*self.shared).tickets[parity] = ticket.index;
                     }
-                    // Orders these writes before the reads.
+                    // Orders the writes of counts and of the ticket before their reads.
                     simt::wait_at_barrier(SHARES_BARRIER, WARPS);
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
@@ -148,7 +151,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     };
                 }
                 let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
-                // There is one buffer then, free once the tile in it has left: the next one's copy begins in a pass of its own.
+                // With synchronous copies there is one buffer. It is free once the tile in it is written, so the next tile's copy begins in
+                // another pass of the loop.
                 let must_wait = copies_at_once && arriving < end && next < end;
                 if next < end {
                     if !must_wait {
@@ -185,20 +189,22 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The same as for [`telling::tell_tile`].
     #[inline(always)]
     unsafe fn tell_tile(&self, turn: u32, tile: u32) {
-        // SAFETY: the caller's.
+        // SAFETY: the conditions of `telling::tell_tile` are this function's.
         unsafe { telling::tell_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory, and reads ahead.
+    /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.
     ///
     /// # Safety
-    /// The input and the flags are readable there. No other thread uses the slots.
+    /// - The tile is one of the launch's: its items and their flags are readable.
+    /// - No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
         let items = self.items(tile);
         let mut flags = [[0; 4]; MOST_ROWS];
         let mut before = T::zeroed();
-        // SAFETY: the caller's; an item before another one exists too, and the first of all.
+        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is less than `item_count`:
+        // at most `item_count - 1`, and at least 0.
         unsafe {
             let policy = EvictionPolicy::new(true);
             self.source(tile)
@@ -219,7 +225,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The flags of the calling thread's vectors of a tile; 0 for items that do not exist.
     ///
     /// # Safety
-    /// The flags are readable.
+    /// The flags of these items are readable.
     #[inline(always)]
     unsafe fn flags(&self, items: TileItems) -> [Words; MOST_ROWS] {
         let unit = Self::VECTOR_ITEMS;
@@ -232,7 +238,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
                 let place = vector * unit;
                 let address = tile.wrapping_add(place);
-                // SAFETY: the caller's; where the tile is whole, the vector's flags exist and are aligned.
+                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere as many flags are readable as items
+                // exist from `place` on.
                 flags[ROW] = unsafe {
                     if is_whole {
                         let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);
@@ -246,16 +253,18 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         flags
     }
 
-    /// Which of the calling thread's items of a tile are chosen.
+    /// The calling thread's chosen items of a tile.
     ///
     /// # Safety
-    /// Convergent: a whole warp, whose copies of the tile are done.
+    /// - Convergent: a whole warp.
+    /// - Each lane's copy of the tile to the buffer is done, and `ahead` is its data.
     #[inline(always)]
     unsafe fn chosen(&self, tile: u32, buffer: u32, ahead: &Ahead<T>) -> Chosen {
         let slots = self.slots(buffer);
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
-        // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads.
+        // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. The item
+        // before a vector, other than the warp's first, lies before it in the warp's items, so it is written too.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -288,7 +297,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         chosen
     }
 
-    /// Which of the calling thread's items of a tile exist.
+    /// The calling thread's items of a tile that exist.
     #[inline(always)]
     fn existing(items: TileItems) -> Chosen {
         let unit = Self::VECTOR_ITEMS as u32;
@@ -316,11 +325,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             last = Self::warp_begin() + place + 1;
         }
         let count = chosen.count();
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it (condition of this function).
         unsafe { over_lanes::<C::Prefix>(Share { count, last }, 16) }
     }
 
-    /// Where a warp's share of a tile is.
+    /// The address of a warp's count of a tile's chosen items.
     #[inline(always)]
     fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
         // SAFETY: a place in the block's shared memory, and no reference to it is made.
@@ -330,14 +339,15 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The count of the warps before the calling one, within the tile.
+    /// The chosen items of the tile's lower warps, on every lane.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The shares of the warps before are written, and a barrier lies between.
+    /// - Convergent: a whole warp.
+    /// - The warps before have written their counts, and a barrier of the sharing warps lies between.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
-        // SAFETY: the caller's.
+        // SAFETY: the counts of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
         unsafe {
             let mut share = Share { count: 0, last: 0 };
             if lane < simt::warp() {
@@ -354,10 +364,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes a tile's count. One thread does so: the last warp's first lane, whose `share` is valid.
+    /// Publishes a tile's count, on the last sharing warp's first lane. There `share`, the warp's own count, is valid.
     ///
     /// # Safety
-    /// All warps that share the tile call it once.
+    /// - All warps that share the tile call it once, and no other block does.
+    /// - `share` is the calling warp's count, valid on lane 0.
     #[inline(always)]
     unsafe fn publish(&self, arrived: &Waiting, share: Share) {
         if simt::warp() != WARPS - 1 || simt::lane() != 0 {
@@ -367,15 +378,15 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             count: arrived.before.count + share.count,
             last: Ord::max(arrived.before.last, share.last),
         };
-        // SAFETY: the caller's.
+        // SAFETY: this block alone holds the tile, and one thread publishes it, once.
         unsafe { self.lookback.publish_tile(arrived.tile, share) };
     }
 }
 
-/// The flags of a vector of this many items, byte by byte.
+/// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
-/// These are readable.
+/// The existing flags at `address` are readable: at most `existing`, and at most a vector's.
 #[inline(always)]
 unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     let mut words = [0; 4];
@@ -386,7 +397,7 @@ unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
             while byte < most {
                 let step = simt::opaque_one();
                 if ((4 * W + byte) as u32) < existing {
-                    // SAFETY: the caller's.
+                    // SAFETY: the byte exists: `4 * W + byte` is less than `existing` and than a vector's items.
                     let flag = unsafe { address.wrapping_add(4 * W + byte).read() };
                     words[W] |= (flag as u32) << (8 * byte);
                 }
@@ -397,7 +408,7 @@ unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     words
 }
 
-/// Zeros in the place of items that do not exist; they are never chosen.
+/// Fills the places of items that do not exist with zeros. These items are never chosen.
 #[derive(Clone, Copy)]
 pub struct Zeros;
 

@@ -1,10 +1,11 @@
-//! The number of items chosen before a tile: look-back over the counts that earlier tiles have published.
+//! A tile's prefix, the number of items chosen before it: look-back over the counts that earlier tiles publish.
 //!
-//! As [`crate::lookback`], whose header argues for progress: tiles publish their counts. The last tile of each group of 32 publishes the
-//! group's count, and then the next group's prefix. But counts are exact and small: one word holds a tile's count, and all counts between a
-//! known prefix and the tile are added up at once, in any order.
+//! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
+//! each group of 32 publishes the group's count, and then the next group's prefix. Unlike a scan's values, counts are exact and small: one
+//! word holds a tile's count, and a look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), 5 to 10 shuffles; no barrier.
+//! Cost of a look-back: one warp, and one round of loads if every value is published (two rounds if it is patient). 7 shuffles, or 14 if
+//! the last chosen item is kept; 6 or 11 more for the last tile of a group. No barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -17,13 +18,13 @@ use super::choice::Prefix;
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The most items of a tile whose count fits into one word, as numbers of 16 bits.
+/// The most items of a tile. One word holds a tile's count and the place of its last chosen item, 16 bits each.
 const TOLD_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.
 #[derive(Clone, Copy)]
 pub struct Lookback {
-    /// A word for each tile: its count.
+    /// Each tile's count, in a word.
     tiles: Board,
     /// Each group's count.
     groups: Board,
@@ -33,7 +34,7 @@ pub struct Lookback {
     group_count: u32,
 }
 
-/// A value that is looked for.
+/// A published value that a lane needs.
 #[derive(Clone, Copy)]
 struct Wanted<A> {
     value: A,
@@ -47,14 +48,14 @@ impl<A: Accumulator> Wanted<A> {
         Wanted { value, waits }
     }
 
-    /// Looks for it, if it is waited for.
+    /// Reads the slot once, if the value is still missing.
     ///
     /// # Safety
-    /// The board has the slot, where it is waited for.
+    /// The board has the slot if the value is still missing (`waits`).
     #[inline(always)]
     unsafe fn poll(&mut self, board: Board, slot: u32) {
         if self.waits {
-            // SAFETY: the caller's.
+            // SAFETY: the board has the slot: the value is still missing (condition of this function).
             let (read, is_published) = unsafe { board.read(slot) };
             if is_published {
                 self.value = read;
@@ -64,13 +65,13 @@ impl<A: Accumulator> Wanted<A> {
     }
 }
 
-/// A tile's share in a word.
+/// A tile's share, packed into a word.
 #[inline(always)]
 fn word_of(share: Share) -> u32 {
     share.count | share.last << 16
 }
 
-/// The share in a word, its last item counted from a place `before` the tile.
+/// Unpacks a tile's share. Its places are then counted from an origin `before` items before the tile.
 #[inline(always)]
 fn share_of(word: u32, before: u32) -> Share {
     counted_from(
@@ -82,7 +83,7 @@ fn share_of(word: u32, before: u32) -> Share {
     )
 }
 
-/// The share, its last item counted from a place `before` that from which it was counted.
+/// The same share, with places counted from an origin `before` items further back.
 #[inline(always)]
 fn counted_from(share: Share, before: u32) -> Share {
     Share {
@@ -95,7 +96,7 @@ fn counted_from(share: Share, before: u32) -> Share {
     }
 }
 
-/// Both together.
+/// The sum of two counts, and the later of the last items. Both count places from one origin.
 #[inline(always)]
 fn both(left: Share, right: Share) -> Share {
     Share {
@@ -104,8 +105,8 @@ fn both(left: Share, right: Share) -> Share {
     }
 }
 
-/// The sum of the counts of `2 * half` lanes, where `half` is a power of two; valid on lane 0. Counts alone, if the last item is not
-/// needed.
+/// The shares of the lowest `2 * half` lanes, added up; valid on lane 0. `half` is a power of two. The last item is left out if the prefix
+/// does not keep it.
 ///
 /// # Safety
 /// Convergent: a whole warp.
@@ -113,7 +114,7 @@ fn both(left: Share, right: Share) -> Share {
 pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
     let mut delta = half;
     while delta > 0 {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it (condition of this function), with one `half`.
         unsafe {
             share.count += simt::shuffle_down(share.count, delta);
             if P::HAS_LAST {
@@ -126,7 +127,7 @@ pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
 }
 
 impl Lookback {
-    /// The published values of a launch of this many tiles, each of this many items, in words that carry this tag.
+    /// The published values of a launch of `tile_count` tiles of `tile_items` items each. They are at `words`, which carry `tag`.
     #[inline(always)]
     pub fn new<P: Prefix>(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
         let group_count = tile_count.div_ceil(GROUP_TILES);
@@ -141,23 +142,26 @@ impl Lookback {
         }
     }
 
-    /// Publishes a tile's count. One thread calls it.
+    /// Publishes a tile's count, as one thread.
     ///
     /// # Safety
-    /// The calling block holds the tile, and this is its only call for it.
+    /// - `tile` is one of the launch's, and the words are its board.
+    /// - No other thread publishes the tile, and this one does so once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
-        // SAFETY: the caller's.
+        // SAFETY: the board has a slot for each tile of the launch, and no other thread publishes this one.
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
-    /// The prefix of `tile`; valid on lane 0. If the tile is the last of its group, it publishes the group's count and the next group's
+    /// The prefix of `tile`; valid on lane 0. For the last tile of a group, it also publishes the group's count and the next group's
     /// prefix.
     ///
-    /// If it is patient, it first waits for the counts of the group's tiles, which are published last, and reads all else afterwards.
+    /// If it is patient, it first waits for the counts of the group's tiles, and reads the other values afterwards: the group's counts are
+    /// published last.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once.
+    /// - Convergent: one whole warp of the block that holds `tile`, once.
+    /// - `tile` is one of the launch's, and the words are its board.
     #[inline(always)]
     pub unsafe fn look_back<P: Prefix>(&self, tile: u32, is_patient: bool) -> P {
         let lane = simt::lane();
@@ -165,15 +169,17 @@ impl Lookback {
         let group_items = GROUP_TILES * self.tile_items;
         let speaks = place == GROUP_TILES - 1;
         let mut is_silent = speaks;
-        // As in a scan: lane l waits for tile l of the group, for the prefix of the group l before this one, for the group before
-        // that one, and for tile l of the group before this one.
+        // In group g, lane l waits for the count of tile l of the group (`near`), the prefix of group g − l (`prefix`), the count of group
+        // g − l − 1 (`between`), and the count of tile l of group g − 1 (`neighbour`).
         let mut near = Wanted::<u32>::new(lane < place || speaks);
         let mut prefix = Wanted::<P>::new(lane < group);
         let mut between = Wanted::<P::Group>::new(lane < group);
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the caller's; the slots that are waited for are those of this tile, and of lower ones and their groups.
+        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. Slots that a lane waits for are those
+        // of this tile's group, of lower groups and of their tiles, so the board has them. Lane 0 of the warp that holds a group's last
+        // tile alone publishes for the group.
         unsafe {
             loop {
                 near.poll(self.tiles, group * GROUP_TILES + lane);
@@ -198,14 +204,14 @@ impl Lookback {
 
                 let has_neighbour = simt::ballot(neighbour.waits) == 0;
                 known_groups = simt::ballot(lane < group && !between.waits);
-                // The lowest lane that knows a prefix. All counts between it and this group must be known.
+                // The lowest lane that knows a prefix. All counts between that prefix and this group must be known.
                 nearest = simt::ballot(!prefix.waits).trailing_zeros();
                 let reach = (known_groups | has_neighbour as u32).trailing_ones();
                 if is_complete && nearest < WARP_LANES && reach >= nearest {
                     break;
                 }
             }
-            // Places are counted from the beginning of the 32nd group before this one, which may lie before all items.
+            // Places are counted from the beginning of the 32nd group before this one. It may lie before item 0: the arithmetic wraps.
             let mut share = Share { count: 0, last: 0 };
             if lane < place {
                 let before = WARP_LANES * group_items + lane * self.tile_items;
@@ -241,6 +247,6 @@ impl Lookback {
 const _: () = {
     use crate::selection::tile_items;
     assert!(tile_items::<u8>() as u32 == TOLD_TILE_ITEMS);
-    // Places from the 32nd group before on are numbers of 32 bits.
+    // Places counted from the 32nd group before the tile's fit into 32 bits.
     assert!(TOLD_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
 };

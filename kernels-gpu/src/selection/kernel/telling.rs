@@ -1,15 +1,16 @@
 //! The exchange between the warps that share a tile and the warp that looks back: tiles one way, prefixes the other.
 //!
-//! As a scan does it. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
-//! barrier and goes on. The receiver waits at the barrier, and reads.
+//! Scans do the same. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
+//! barrier and goes on. The receiver waits at the barrier, and reads the slot.
 //!
-//! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
-//! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
+//! A tile's slot is written atomically for `compute-sanitizer` alone; the barrier suffices. Its `racecheck` orders accesses by the number
+//! of barriers that each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. A tile leaves one turn after that in which it
-//! arrived, or in the same. So when the last warp sends the tile of turn t + 4, or the end in its stead, it has received the prefix of turn
-//! t. So the tile of turn t was read. When the other warp sends the prefix of turn t + 4, it has received that turn's tile. All warps had
-//! asked for the prefix of turn t + 1 before that, so they had read the prefix of turn t.
+//! **A slot is free before it is written again.** Turn t + 4 uses the slots and barriers of turn t again: there are [`TURNS`]. A tile's
+//! output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile of turn t + 4, or
+//! the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free. When
+//! the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all sharing
+//! warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -20,13 +21,13 @@ const TILE_BARRIERS: u32 = 2;
 /// The first of the barriers for prefixes.
 const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
-/// The last warp that shares the tiles and the one that looks back.
+/// Warps at a tile's barrier: the last that shares the tiles, and the one that looks back.
 const TOLD_A_TILE: u32 = 2;
 
-/// The warps that share the tiles and the one that looks back.
+/// Warps at a prefix's barrier: those that share the tiles, and the one that looks back.
 const TOLD_A_PREFIX: u32 = WARPS + 1;
 
-/// The slot of a turn.
+/// The slot of a turn. Turns take the slots one after another.
 #[inline(always)]
 fn slot(turn: u32) -> u32 {
     turn % TURNS as u32
@@ -40,14 +41,16 @@ pub type Prefixes<A> = *mut [A; TURNS];
 /// Sends the tile of a turn, or the end, to the warp that looks back.
 ///
 /// # Safety
-/// Convergent: at least the last warp that shares the tiles, whose first thread published the tile. Once for each turn, in
-/// order.
+/// - Convergent: the last warp that shares the tiles calls it; others may.
+/// - That warp's first lane has published the tile.
+/// - It is called once for each turn, in order. `tiles` are the block's.
 #[inline(always)]
 pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
     if simt::warp() != WARPS - 1 {
         return;
     }
-    // SAFETY: the caller's; the slot's last tile has been read.
+    // SAFETY: the slot is in the block's shared memory, and its last tile has been read (see the module). The whole warp arrives, and the
+    // warp that looks back waits at this barrier by `await_tile`.
     unsafe {
         if simt::lane() == 0 {
             let slot = &raw mut (*tiles)[slot(turn) as usize];
@@ -57,13 +60,15 @@ pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
     }
 }
 
-/// The tile of a turn, or the end of the tiles for none.
+/// Waits for the tile of a turn. Returns the end or more if the turn has no tile.
 ///
 /// # Safety
-/// Convergent: the warp that looks back. Once for each turn, in order.
+/// - Convergent: the warp that looks back.
+/// - It is called once for each turn, in order. `tiles` are the block's.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `tell_tile`. The barrier orders its write before
+    // this read.
     unsafe {
         simt::wait_at_barrier(TILE_BARRIERS + slot(turn), TOLD_A_TILE);
         (*tiles)[slot(turn) as usize]
@@ -73,10 +78,12 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that share the tiles.
 ///
 /// # Safety
-/// Convergent: the warp that looks back. Once for each turn, in order.
+/// - Convergent: the warp that looks back.
+/// - It is called once for each turn, in order. `prefixes` are the block's.
 #[inline(always)]
 pub unsafe fn tell_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
-    // SAFETY: the caller's; the slot's last prefix has been read.
+    // SAFETY: the slot is in the block's shared memory, and its last prefix has been read (see the module). The whole warp arrives, and the
+    // sharing warps wait at this barrier by `await_prefix`.
     unsafe {
         if simt::lane() == 0 {
             (&raw mut (*prefixes)[slot(turn) as usize]).write(prefix);
@@ -85,13 +92,15 @@ pub unsafe fn tell_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     }
 }
 
-/// The prefix of the tile of a turn.
+/// Waits for the prefix of a turn's tile.
 ///
 /// # Safety
-/// Convergent: all warps that share the tiles. Once for each turn, in order.
+/// - Convergent: all warps that share the tiles.
+/// - It is called once for each turn, in order. `prefixes` are the block's.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
-    // SAFETY: the caller's.
+    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `tell_prefix`. The barrier orders its write
+    // before this read.
     unsafe {
         simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), TOLD_A_PREFIX);
         (*prefixes)[slot(turn) as usize]

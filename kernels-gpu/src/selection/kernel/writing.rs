@@ -12,20 +12,20 @@ use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
 use super::{telling, Launch};
 
-/// The numbers of chosen items in the rows of a chunk, side by side in a register.
+/// The number of chosen items of each row of a chunk, packed into a register.
 #[derive(Clone, Copy)]
 struct Counts(u32);
 
-/// A warp's part of the output, and how far it has come.
+/// How far the output is when a warp writes a chunk.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// How many items were chosen before.
+    /// How many items are chosen before the chunk.
     count: u64,
-    /// One more than the index of the last of them; 0 for none.
+    /// One more than the index of the last of them; 0 if there is none.
     last: u64,
 }
 
-/// A warp's chunk, listed.
+/// A warp's chunk, whose list is made.
 #[derive(Clone, Copy)]
 struct Chunk {
     /// The index of the warp's first item of the tile.
@@ -34,9 +34,9 @@ struct Chunk {
     index: u64,
     /// The address of the warp's first item in shared memory.
     items: *const u32,
-    /// How many items are chosen: the first ones of the list.
+    /// How many items are chosen. They come first in the list.
     chosen: u32,
-    /// How many are not: the next ones.
+    /// How many items are not chosen. If the list includes them, they follow the chosen ones.
     others: u32,
 }
 
@@ -44,15 +44,16 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
 
-    /// Waits for the prefix of a tile that arrived in a turn, and writes the calling warp's chosen items.
+    /// Waits for the prefix of the tile of a turn, and writes the calling warp's chosen items.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile, which lies in the buffer.
+    /// - Convergent: all warps that share the tile, once for each turn with a tile.
+    /// - The conditions of [`super::select`]. The tile lies in the buffer, and `leaving` is the calling thread's.
     #[inline(always)]
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);
         let warp_begin = Self::warp_begin();
-        // SAFETY: the caller's; each tile's prefix is told.
+        // SAFETY: all sharing warps call it once for each turn, in order. The other warp sends a prefix for every tile that it receives.
         let prefix = unsafe {
             let prefixes = &raw mut (*self.shared).prefixes;
             telling::await_prefix(prefixes, turn)
@@ -82,8 +83,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let chunk_begin = chunk * chunk_items::<T>() as u32;
             let existing = count.saturating_sub(warp_begin + chunk_begin);
             let existing = Ord::min(existing, chunk_items::<T>() as u32);
-            // SAFETY: the caller's. The barriers order the writes to the list before the reads, and these before the next
-            // writes to it and to the buffer.
+            // SAFETY: the whole warp gets here: `chunk` is the same for all its lanes. The barriers order the writes to the list before the
+            // reads, and these before the next writes to the list and to the buffer. The outputs and the items are as this function's
+            // conditions say.
             unsafe {
                 let chosen = self.list_chunk(bits, chunk_begin);
                 simt::warp_barrier();
@@ -104,20 +106,23 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chunk += step;
         }
         if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
-            // SAFETY: the caller's; one thread of the launch.
+            // SAFETY: one thread of the launch: the first lane of the last sharing warp, at the last tile. The outputs are writable
+            // (conditions of `select`).
             unsafe { write_end::<C, T>(&self.arguments, progress) };
         }
     }
 
-    /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
-    /// asked for, of the others. Gives the number of the chosen ones.
+    /// Lists the chosen items of a chunk, and after them the others if these are wanted. The list has their places among the calling warp's
+    /// items. The chunk begins at place `chunk_begin` of these. Returns how many are chosen.
     ///
     /// # Safety
-    /// Convergent: a whole warp. No lane reads its list.
+    /// - Convergent: a whole warp.
+    /// - No lane reads the warp's list until the next barrier.
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
-        // SAFETY: the caller's; the list has a place for each item of a chunk.
+        // SAFETY: the whole warp shuffles. An item's entry is less than the items of the chunk, for which the list has room, and no two
+        // items have the same one.
         unsafe {
             let (upto, all) = own.over_lanes();
             let chosen = all.sum::<T>();
@@ -140,11 +145,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Lists the items of a chunk's rows. `listing` decides whether and where an item is listed. Its arguments are whether the item is
-    /// chosen, how many chosen items are before it in the chunk, and its place in the chunk.
+    /// Lists items of a chunk. `listing` decides whether an item is listed, and where. It is told whether the item is chosen, how many
+    /// chosen items are before it in the chunk, and its place in the chunk.
     ///
     /// # Safety
-    /// No lane reads the calling warp's list, which has these places.
+    /// - No lane reads the warp's list until the next barrier.
+    /// - `listing` gives entries of the list: less than [`chunk_items`].
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -176,7 +182,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let place = first + P as u32;
                 let (is_listed, at) = listing(is_chosen, rank, place);
                 if is_listed {
-                    // SAFETY: the caller's.
+                    // SAFETY: `at` is an entry of the list, and no lane reads the list now (conditions of this function).
                     unsafe { list.wrapping_add(at as usize).write((chunk_begin + place) as u16) };
                 }
             });
@@ -184,25 +190,27 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// The place, in the calling warp's items, that is listed.
+    /// Reads an entry of the list: a place among the calling warp's items.
     ///
     /// # Safety
-    /// It is listed, and a barrier lies between.
+    /// The entry is written, and a barrier of the warp lies between.
     #[inline(always)]
     unsafe fn listed(&self, at: u32) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: the entry is written (condition of this function), so it is in the warp's list.
         unsafe { simt::read_shared(self.list_address().add(at as usize)) as u32 }
     }
 
-    /// Writes the requested outputs of a listed chunk.
+    /// Writes those outputs of a listed chunk that are wanted.
     ///
     /// # Safety
-    /// A whole warp. The destination is writable.
+    /// - A whole warp, whose list and items are written. A barrier of the warp lies between.
+    /// - The outputs are writable, as for [`super::select`], and no other warp writes these items.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let chosen = room(arguments.capacity, progress.count, chunk.chosen);
-        // SAFETY: the caller's; what has no room is left out.
+        // SAFETY: the chunk is listed, and `room` limits each count to the output's capacity. So each place that is written is one of the
+        // output's.
         unsafe {
             if !arguments.items.is_null() {
                 let to = arguments.items.wrapping_add(progress.count as usize);
@@ -230,15 +238,16 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes the items that are listed from `first` on.
+    /// Writes `count` items to `to`: those listed from `first` on.
     ///
     /// # Safety
-    /// The same as for [`Self::write_chunk`].
+    /// - The conditions of [`Self::write_chunk`].
+    /// - `first + count` entries are listed, and `to` is writable for `count` items.
     #[inline(always)]
     unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
         let mut at = simt::lane();
         while at < count {
-            // SAFETY: the caller's.
+            // SAFETY: `at` is less than `count`, so the entry is listed, its item lies in the buffer, and `to` has the place.
             unsafe {
                 let place = self.listed(first + at) as usize;
                 let from = chunk.items.wrapping_byte_add(place * size_of::<T>());
@@ -249,23 +258,24 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes the lengths of the runs that end before the heads that are listed.
+    /// Writes the lengths of the runs that end before the listed heads.
     ///
     /// # Safety
-    /// The same as for [`Self::write_chunk`].
+    /// The conditions of [`Self::write_chunk`].
     #[inline(always)]
     unsafe fn write_lengths(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let mut at = simt::lane();
         while at < chunk.chosen {
-            // SAFETY: the caller's.
+            // SAFETY: `at` is less than `chunk.chosen`, so the entry and the one before are listed. `run` is less than the output's
+            // capacity.
             unsafe {
                 let head = chunk.warp_index + self.listed(at) as u64;
                 let before = match at {
                     0 => progress.last.wrapping_sub(1),
                     _ => chunk.warp_index + self.listed(at - 1) as u64,
                 };
-                // Before the first head there is no run; its number is beyond any room.
+                // No run ends before the first head. The wrapped `run` is beyond any capacity.
                 let run = (progress.count + at as u64).wrapping_sub(1);
                 if run < arguments.capacity {
                     let (to, bytes) = (arguments.lengths, arguments.length_bytes);
@@ -283,20 +293,22 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// The same as for [`write_end`].
 #[inline(always)]
 pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArguments<T>) {
-    // SAFETY: the caller's.
+    // SAFETY: the conditions of `write_end` are this function's.
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes the results at the end of the input: how many items are chosen, and where the last run ends.
+/// Writes the results that are known at the end of the input: the number of chosen items, the index after the last, and the length of the
+/// last run.
 ///
 /// # Safety
-/// One thread of a launch. The destination is writable.
+/// - One thread of a launch.
+/// - The outputs are writable, as for [`super::select`].
 #[inline(always)]
 unsafe fn write_end<C: Choice<T>, T: Element>(
     arguments: &SelectionArguments<T>,
     Progress { count, last }: Progress,
 ) {
-    // SAFETY: the caller's; what has no room is left out.
+    // SAFETY: `count` is a writable word. Each place that is written is less than the output's capacity, as its condition checks.
     unsafe {
         arguments.count.write(count);
         if arguments.options & WRITES_END != 0 && count < arguments.index_capacity {
@@ -311,19 +323,19 @@ unsafe fn write_end<C: Choice<T>, T: Element>(
     }
 }
 
-/// How many of `count` values that go to a place there is room for.
+/// How many of `count` values fit into an output of `capacity` from `place` on.
 #[inline(always)]
 fn room(capacity: u64, place: u64, count: u32) -> u32 {
     Ord::min(capacity.saturating_sub(place), count as u64) as u32
 }
 
-/// Writes a number of 4 bytes or of 8 to a place of an array of such numbers.
+/// Writes a number to a place of an array of numbers of `bytes` bytes, 4 or 8.
 ///
 /// # Safety
-/// It is writable.
+/// The array has the place, is aligned, and is writable.
 #[inline(always)]
 unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: the array has the place (condition of this function), and its numbers have `bytes` bytes.
     unsafe {
         if bytes == 4 {
             to.wrapping_add(place as usize).write(number as u32);
@@ -334,7 +346,7 @@ unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
 }
 
 impl Counts {
-    /// Bits of a row's number. A row of up to 128 items has a number of 8 bits; a chunk of one row has all.
+    /// Bits of a row's number: 8 if a chunk has several rows, of at most 128 items each; 32 if it has one row.
     const fn width<T>() -> u32 {
         if chunk_rows::<T>() == 1 {
             32
@@ -343,7 +355,7 @@ impl Counts {
         }
     }
 
-    /// The items of a thread.
+    /// Counts a thread's chosen items, by rows.
     #[inline(always)]
     fn of<T: Element>(bits: u32) -> Self {
         let unit = vector_items::<T>();
@@ -366,7 +378,7 @@ impl Counts {
         }
     }
 
-    /// The numbers of all rows together.
+    /// The sum of all rows' numbers.
     #[inline(always)]
     fn sum<T>(self) -> u32 {
         let mut sum = 0;
@@ -378,7 +390,7 @@ impl Counts {
         sum
     }
 
-    /// The sum over the lanes up to and including the calling one, by Kogge and Stone, and the sum over all lanes.
+    /// Sums of each row's numbers: over the lanes up to and including the calling one (by Kogge and Stone), and over all lanes.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -388,12 +400,12 @@ impl Counts {
         let mut upto = self.0;
         let mut delta = 1;
         while delta < WARP_LANES {
-            // SAFETY: the caller's.
+            // SAFETY: the whole warp calls it (condition of this function).
             let below = unsafe { simt::shuffle_up(upto, delta) };
             upto += if lane >= delta { below } else { 0 };
             delta *= 2;
         }
-        // SAFETY: the caller's.
+        // SAFETY: as above.
         let all = unsafe { simt::shuffle_from(upto, WARP_LANES - 1) };
         (Counts(upto), Counts(all))
     }

@@ -1,6 +1,6 @@
-//! Holes for accumulators of more than 64 bits: in registers of 32 bits, a word each.
+//! Holes for accumulators of more than 64 bits. Each word of an accumulator is in a register of 32 bits.
 //!
-//! Their operators may look at an item's index: it is the last input of `lift`, `total`, `total_of_four`, `bound_of_four`, `place` and `after`.
+//! Their operators may use an item's index. It is the last input of `lift`, `total`, `total_of_four`, `bound_of_four`, `place` and `after`.
 
 use bytemuck::cast;
 
@@ -16,11 +16,11 @@ macro_rules! operands {
     };
 }
 
-/// A hole with these inputs, whose outputs are words: the first of an accumulator, or of a result.
+/// A hole with these inputs. Its outputs are the words of an accumulator or of a result, from the first on.
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
-        // SAFETY: a hole has no effects.
+        // SAFETY: a hole has no effects: its body writes its output registers alone.
         unsafe {
             ptx!(
                 hole: concat!("HOLE ", $name, " ", operands!($($output)*), " <- ", hole!(@inputs $($input)*), ";"),
@@ -37,7 +37,7 @@ macro_rules! hole {
     (@inputs $($input:ident)+) => { operands!($($input)+) };
 }
 
-/// A hole whose inputs are the words of four vectors and an index.
+/// A hole whose inputs are the words of four vectors and then an index.
 macro_rules! hole_of_four {
     ($name:literal $vectors:ident, $index:ident -> $($outputs:tt)*) => {{
         let [[a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = $vectors;
@@ -55,7 +55,8 @@ macro_rules! hole_of_four {
     }};
 }
 
-/// The holes of accumulators of this many words: an output, a left and a right operand for each word, and their places.
+/// The holes of accumulators of `words` words. For each word, the list has the names of an output, a left and a right operand, then the
+/// word's index and the index of the right operand's word among a body's inputs.
 macro_rules! holes {
     ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
         $(mod $module {
@@ -162,7 +163,7 @@ macro_rules! holes {
             })
         }
 
-        /// `left ⊕ right` of equally many items.
+        /// `left ⊕ right`, each of the same number of items.
         #[inline(always)]
         pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -172,7 +173,7 @@ macro_rules! holes {
             })
         }
 
-        /// The items of a vector, combined; the first has this index.
+        /// Combines the items of a vector. `index` is that of the first item.
         #[inline(always)]
         pub fn total<A: Accumulator>(words: Words, index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -181,7 +182,7 @@ macro_rules! holes {
             })
         }
 
-        /// The items of four vectors, combined; the first has this index.
+        /// Combines the items of four vectors. `index` is that of the first item.
         #[inline(always)]
         pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -190,7 +191,7 @@ macro_rules! holes {
             })
         }
 
-        /// The same, with the index of the first item.
+        /// [`total_of_four`] with `index`, that of the first item, in place of the winning item's index (see `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -199,7 +200,7 @@ macro_rules! holes {
             })
         }
 
-        /// The item at this index, to combine it.
+        /// Lifts the item at this index.
         #[inline(always)]
         pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
             accumulator_of_words(match (A::WORDS, size_of::<T>()) {
@@ -213,7 +214,7 @@ macro_rules! holes {
             })
         }
 
-        /// A scan's results for a vector with the prefix `before`. The vector's first item has this index.
+        /// A scan's results for a vector with the prefix `before`. `index` is that of the vector's first item.
         #[inline(always)]
         pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
             let before = words_of(before);
@@ -224,7 +225,7 @@ macro_rules! holes {
             [results[0], results[1], results[2], results[3]]
         }
 
-        /// The running prefix after such a vector.
+        /// The prefix after a vector with the prefix `before`. `index` is that of the vector's first item.
         #[inline(always)]
         pub fn after<A: Accumulator>(before: A, words: Words, index: u64) -> A {
             let before = words_of(before);
@@ -234,7 +235,7 @@ macro_rules! holes {
             })
         }
 
-        /// A body's inputs, after an accumulator, that are a vector and the index of its first item.
+        /// Takes the vector that follows an accumulator in a body's inputs, and the index of its first item.
         #[inline(always)]
         pub fn take_vector<A: Accumulator>() -> (Words, u64) {
             match A::WORDS {
@@ -243,7 +244,7 @@ macro_rules! holes {
             }
         }
 
-        /// A body's second input that is an accumulator.
+        /// Takes a body's second accumulator.
         #[inline(always)]
         pub fn take_right<A: Accumulator>() -> A {
             of_words(match A::WORDS {
@@ -263,10 +264,10 @@ holes! {
     14 words_14: o0 l0 r0 0 14, o1 l1 r1 1 15, o2 l2 r2 2 16, o3 l3 r3 3 17, o4 l4 r4 4 18, o5 l5 r5 5 19, o6 l6 r6 6 20, o7 l7 r7 7 21, o8 l8 r8 8 22, o9 l9 r9 9 23, o10 l10 r10 10 24, o11 l11 r11 11 25, o12 l12 r12 12 26, o13 l13 r13 13 27;
 }
 
-/// A combined value, as a result.
+/// Lowers an accumulator to a result.
 macro_rules! lowers {
     ($($words:literal $result:literal: $($l:ident $left:literal)* -> $($o:ident $place:literal)*;)*) => {
-        /// A combined value, as a result.
+        /// Lowers an accumulator to a result.
         #[inline(always)]
         pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
             let value = words_of(value);
@@ -289,7 +290,7 @@ lowers! {
     14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
 }
 
-/// There is no skeleton with such an accumulator.
+/// In place of a hole that does not exist: no skeleton has such an accumulator.
 #[inline(always)]
 fn no_hole() -> AccumulatorWords {
     [0; ACCUMULATOR_MAX_WORDS]
@@ -303,7 +304,7 @@ fn words_of<A: Accumulator>(value: A) -> AccumulatorWords {
     words
 }
 
-/// A body's first input that is an accumulator.
+/// Takes a body's first accumulator.
 #[inline(always)]
 pub fn take_left<A: Accumulator>() -> A {
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
@@ -311,7 +312,7 @@ pub fn take_left<A: Accumulator>() -> A {
     of_words(words)
 }
 
-/// The accumulator of a body's inputs: of numbers of 64 bits, each is made of its two registers at once.
+/// Makes an accumulator of a body's inputs. If it consists of 64-bit numbers, each is made of its two registers at once.
 #[inline(always)]
 fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     if align_of::<A>() < align_of::<u64>() {
@@ -326,7 +327,7 @@ fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     first_bytes(numbers)
 }
 
-/// Gives a body's outputs, the first words.
+/// Gives the first `count` words as a body's outputs.
 #[inline(always)]
 pub fn give_first(words: AccumulatorWords, count: usize) {
     for_each_word!(W of AccumulatorWords => {

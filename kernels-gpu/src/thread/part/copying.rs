@@ -11,27 +11,30 @@ use super::super::{for_each_vector, Caching, Slots};
 use super::{filler, Part};
 
 impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
-    /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
+    /// Copies the part to `slots`, vector by vector, with fillers in place of items that do not exist.
     ///
     /// # Safety
-    /// The array is readable. No other thread uses the slots.
+    /// - The array is readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn copy<O: Op<T>>(&self, slots: Slots) {
-        // SAFETY: the caller's.
+        // SAFETY: the conditions of `copy_in_pieces` are this function's.
         unsafe { self.copy_in_pieces::<O>(slots, None) };
     }
 
-    /// Begins to copy the part to `slots`, by an eviction policy; items that do not exist are fillers. Does nothing where
-    /// the machine has no asynchronous copies.
+    /// Begins to copy the part to `slots` with an eviction policy, with fillers in place of items that do not exist. Does nothing on
+    /// devices without asynchronous copies.
     ///
     /// # Safety
-    /// The array is readable. No other thread uses the slots.
+    /// - The array is readable, and no other thread writes the part before [`Self::end_copy`].
+    /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots, policy: EvictionPolicy) {
         if simt::COPIES == Copies::Synchronous {
             return;
         }
-        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
+        // SAFETY: the array is readable and the slots are this thread's (conditions of this function). Where the part is whole, its vectors
+        // exist and are aligned.
         unsafe {
             if !self.is_whole() {
                 self.copy_in_pieces::<O>(slots, Some(policy));
@@ -48,17 +51,19 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Ends the copy that [`Self::begin_copy`] began, or copies the part if that did nothing.
+    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the part.
     ///
     /// # Safety
-    /// The array is readable. The part and the slots are those of the last call of [`Self::begin_copy`].
+    /// - The part and the slots are those of the last call of [`Self::begin_copy`].
+    /// - The conditions of that call still hold.
     #[inline(always)]
     pub unsafe fn end_copy<O: Op<T>>(&self, slots: Slots) {
         if simt::COPIES == Copies::Asynchronous {
             simt::await_copies();
             return;
         }
-        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
+        // SAFETY: the conditions of `begin_copy` still hold (condition of this function). `is_whole` is checked before the whole part is
+        // copied.
         unsafe {
             if self.is_whole() {
                 self.copy_whole(slots);
@@ -68,34 +73,38 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Copies the part, which [`Self::is_whole`].
+    /// Copies the part, for which [`Self::is_whole`] holds.
     ///
     /// # Safety
-    /// The array is readable. No other thread uses the slots.
+    /// - [`Self::is_whole`] holds.
+    /// - The array is readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     unsafe fn copy_whole(&self, slots: Slots) {
-        // SAFETY: the caller's.
+        // SAFETY: the part is whole, and the array is readable (conditions of this function).
         let vectors = unsafe { self.load_whole(Caching::Streamed) };
         for_each_vector!(V => {
             if V < self.rows {
-                // SAFETY: the caller's.
+                // SAFETY: the slot is this thread's (condition of this function).
                 unsafe { slots.write(V, Self::ACCESS, vectors[V]) };
             }
         });
     }
 
-    /// Copies a part that is not whole: vectors where they are, else items; or begins to, by an eviction policy. It fills no
-    /// registers, so the loop need not be written out.
+    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. With an eviction policy, it
+    /// begins asynchronous copies where items allow them. The loop is not written out: it indexes no registers.
     ///
     /// # Safety
-    /// The array is readable. No other thread uses the slots.
+    /// - The array is readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, begins: Option<EvictionPolicy>) {
         let begins = begins.filter(|_| Self::ITEM_ACCESS.has_copies());
         let mut v = 0;
         while v < self.rows {
             let step = simt::opaque_one();
-            // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
+            // SAFETY: the slots are this thread's (condition of this function), and `is_vector` is checked before a vector is loaded.
+            // `begins` is set only if items have copies; then vectors, with a larger or equal unit, have them too.
             unsafe {
                 if !self.begins(v) {
                     slots.write(v, Self::ACCESS, Self::fillers::<O>());
@@ -111,18 +120,20 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Begins to copy vector `v`, at once or item by item.
+    /// Begins to copy vector `v`, at once if [`Self::is_vector`] holds, else item by item.
     ///
     /// # Safety
-    /// The same as for [`Self::copy_in_pieces`]. Items and vectors have copies.
+    /// - The conditions of [`Self::copy_in_pieces`].
+    /// - Items and vectors can be copied asynchronously: [`Access::has_copies`](super::Access::has_copies).
     #[inline(always)]
     unsafe fn begin_copy_of<O: Op<T>>(&self, v: usize, slots: Slots, policy: EvictionPolicy) {
-        // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
+        // SAFETY: `is_vector` or `exists` is checked before each copy, so its source is readable. The slot, and each item's place in it, is
+        // this thread's.
         unsafe {
             if self.is_vector(v) {
                 let (to, from) = (slots.address(v), self.vector(v).cast());
-                // `ptxas` of CUDA 13.0 keeps the policy of this loop's copies in a uniform register that it uses for an address
-                // too where there is no other branch: an illegal instruction.
+                // Where this loop has no other branch, `ptxas` of CUDA 13.0 keeps the policy in a uniform register and uses the same
+                // register for an address. The result is an illegal instruction.
                 if Self::ITEMS == 1 {
                     Self::ACCESS.begin_copy_without_policy(to, from);
                 } else {

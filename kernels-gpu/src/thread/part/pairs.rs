@@ -1,4 +1,4 @@
-//! A thread's vectors of a tile whose items have their values in two arrays.
+//! A thread's vectors of a tile of pairs, whose values lie in two arrays.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
 use crate::element::VECTOR_WORDS;
@@ -9,24 +9,26 @@ use crate::simt;
 use super::super::{for_each_vector, Slots, Vectors, THREAD_VECTORS};
 use super::{filler, Caching, Part};
 
-/// A thread's part of a tile in two arrays. A vector of pairs has as many values of either.
+/// A thread's part of a tile in two arrays. A vector of pairs is a vector of each array with the same number of values.
 #[derive(Clone, Copy)]
 pub struct PairPart<A: Element, B: Element> {
     /// The part of the pairs' first values.
     pub left: Part<A, Pair<A, B>, BLOCK_THREADS>,
-    /// The part of their second values.
+    /// The part of the pairs' second values.
     pub right: Part<B, Pair<A, B>, BLOCK_THREADS>,
 }
 
 impl<A: Element, B: Element> PairPart<A, B> {
-    /// Loads the part; pairs that do not exist are fillers. A part with such pairs goes through `slots`.
+    /// Loads the part, with fillers in place of pairs that do not exist. A part with such pairs is loaded through `slots`.
     ///
     /// # Safety
-    /// The arrays are readable. No other thread uses the slots.
+    /// - The arrays are readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<Pair<A, B>>>(&self, slots: Slots, caching: Caching) -> Vectors {
         let rows = thread_vectors::<Pair<A, B>>();
-        // SAFETY: the caller's; where both are whole, their vectors exist and are aligned.
+        // SAFETY: the arrays are readable and the slots are this thread's (conditions of this function). `copy` writes the slots that are
+        // read. Where both parts are whole, every vector is.
         unsafe {
             if !(self.left.is_whole() && self.right.is_whole()) {
                 self.copy::<O>(slots);
@@ -42,17 +44,18 @@ impl<A: Element, B: Element> PairPart<A, B> {
         }
     }
 
-    /// Copies the part to `slots`: vectors where they are in both arrays, else pairs. It fills no registers, so the loop need not
-    /// be written out.
+    /// Copies the part to `slots`: a vector at once if it is whole in both arrays, else pair by pair. The loop is not written out: it
+    /// indexes no registers.
     ///
     /// # Safety
-    /// The arrays are readable. No other thread uses the slots.
+    /// - The arrays are readable, and no other thread writes the part.
+    /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn copy<O: Op<Pair<A, B>>>(&self, slots: Slots) {
         let mut v = 0;
         while v < thread_vectors::<Pair<A, B>>() {
             let step = simt::opaque_one();
-            // SAFETY: the caller's; a vector is loaded where it exists.
+            // SAFETY: a vector is loaded where it is whole in both arrays, as checked here. The slots are this thread's.
             unsafe {
                 let vector = if self.left.is_vector(v) && self.right.is_vector(v) {
                     self.load_vector(v, Caching::Kept)
@@ -68,13 +71,14 @@ impl<A: Element, B: Element> PairPart<A, B> {
     /// How a vector of pairs is accessed in shared memory.
     const SLOTS: super::Access = Part::<Pair<A, B>, Pair<A, B>, BLOCK_THREADS>::ACCESS;
 
-    /// Loads vector `v`, which is one in both arrays.
+    /// Loads vector `v`, for which [`Part::is_vector`] holds in both arrays.
     ///
     /// # Safety
-    /// The arrays are readable.
+    /// - Vector `v` is whole and aligned in both arrays.
+    /// - The arrays are readable, and no other thread writes the part.
     #[inline(always)]
     unsafe fn load_vector(&self, v: usize, caching: Caching) -> Vector {
-        // SAFETY: the caller's.
+        // SAFETY: vector `v` is whole and aligned in both arrays, which are readable (conditions of this function).
         let (left, right) = unsafe {
             let left = self.left.load_vector(v, caching);
             (left, self.right.load_vector(v, caching))
@@ -87,16 +91,16 @@ impl<A: Element, B: Element> PairPart<A, B> {
         pairs
     }
 
-    /// Loads the pairs of vector `v` one by one; those that do not exist are fillers.
+    /// Loads the pairs of vector `v` one by one, with fillers in place of pairs that do not exist.
     ///
     /// # Safety
-    /// The arrays are readable.
+    /// The arrays are readable, and no other thread writes the part.
     #[inline(always)]
     unsafe fn load_pairs<O: Op<Pair<A, B>>>(&self, v: usize) -> Vector {
         let mut pairs = [0; VECTOR_WORDS];
         for_each_item!(P of Pair<A, B> => {
             let pair = if self.left.exists(v, P) {
-                // SAFETY: the pair exists.
+                // SAFETY: the pair exists, so both its values do: the two parts have the same places.
                 unsafe { Pair(self.left.vector(v).add(P).read(), self.right.vector(v).add(P).read()) }
             } else {
                 filler::<O, Pair<A, B>>()

@@ -8,40 +8,46 @@ use super::super::{for_each_vector, Slots};
 use super::Part;
 
 impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
-    /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
+    /// Stores the part from `slots`. [`Self::is_whole`] holds for it.
     ///
     /// # Safety
-    /// The array is writable, and no other thread reads or writes the part. The slots are written.
+    /// - [`Self::is_whole`] holds.
+    /// - The array is writable, and no other thread reads or writes the part.
+    /// - The slots are written.
     #[inline(always)]
     pub unsafe fn store_whole(&self, slots: Slots) {
         for_each_vector!(V => {
             if V < self.rows {
-                // SAFETY: the caller's.
+                // SAFETY: the part is whole, so each vector is; the slots are written, and the part is this thread's (conditions of this
+                // function).
                 unsafe { self.store_vector(V, slots.read(V, Self::ACCESS)) };
             }
         });
     }
 
-    /// Stores vector `v` of the part, which [`Self::is_whole`].
+    /// Stores vector `v`, all of which exists and is aligned.
     ///
     /// # Safety
-    /// The array is writable, and no other thread reads or writes the part.
+    /// - All of vector `v` exists, and it can be accessed at once (`is_vector`).
+    /// - The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
-        // SAFETY: the vector exists and is aligned.
+        // SAFETY: `is_vector` holds: the vector exists and is aligned. It is writable (conditions of this function).
         unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
     }
 
-    /// Stores a part that is not whole, which lies in `slots`; items that do not exist are left out.
+    /// Stores a part that is not whole from `slots`. Items that do not exist are left out.
     ///
     /// # Safety
-    /// The array is writable, and no other thread reads or writes the part. The slots are written.
+    /// - The array is writable, and no other thread reads or writes the part.
+    /// - The slots are written.
     #[inline(always)]
     pub unsafe fn store_in_pieces(&self, slots: Slots) {
         let mut v = 0;
         while v < self.rows {
             let step = simt::opaque_one();
-            // SAFETY: the caller's; a vector is stored where it exists, and so is an item.
+            // SAFETY: the slots are written and the part is this thread's (conditions of this function). `is_vector` is checked before a
+            // vector is stored.
             unsafe {
                 let vector = slots.read(v, Self::ACCESS);
                 if self.is_vector(v) {
@@ -54,7 +60,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Stores the items of vector `v` that exist, one by one.
+    /// Stores one by one those items of vector `v` that exist.
     ///
     /// # Safety
     /// The array is writable, and no other thread reads or writes the part.
@@ -63,7 +69,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         let mut i = 0;
         while i < Self::ITEMS {
             if self.exists(v, i) {
-                // SAFETY: the item exists.
+                // SAFETY: the item exists, and the array is writable.
                 unsafe { self.vector(v).add(i).write(item_of(&vector, i)) };
             }
             i += 1;

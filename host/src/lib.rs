@@ -104,8 +104,8 @@
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns how many | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
-//! On slices, each row also runs on the [`Cpu`], with the same bits. [All combinations](request#all-cells) are listed there; those that do
-//! not exist have a reason.
+//! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
+//! reason for each one that does not exist.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],

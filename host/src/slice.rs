@@ -50,7 +50,8 @@ where
     whole::<Sum, T>(items)
 }
 
-/// The sum of the items in a wider type, which wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is that of [`gpu_sum`].
+/// The sum of the items in a wider type, which wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and −0.0 for
+/// floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

@@ -64,8 +64,8 @@ impl Board {
         Ok(place)
     }
 
-    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has room
-    /// for them.
+    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has
+    /// room for them.
     pub fn take<A: Accumulator>(
         place: WorkspaceSpan,
         stream: Stream<'_>,

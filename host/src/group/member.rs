@@ -203,8 +203,8 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some`
-    /// result there, and `None` on other ranks; [`Member`] has an example. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
+    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some` result
+    /// there, and `None` on other ranks; [`Member`] has an example. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

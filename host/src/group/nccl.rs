@@ -4,10 +4,10 @@
 //! over. Then the communicator is aborted, which ends its work on the device. NCCL's kernels read and write messages in page-locked
 //! memory.
 //!
-//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too
-//! late still finds a message. Therefore each envelope has two times, both since the last message: when its rank came, and when it gives up.
-//! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference
-//! of its arrival times.
+//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
+//! still finds a message. Therefore each envelope has two times, both since the last message: when its rank came, and when it gives up.
+//! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference of its
+//! arrival times.
 
 mod library;
 
@@ -333,8 +333,8 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length, and
-                // nobody reads or changes it before the stream has done this, since `carry_out` waits for it.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // and nobody reads or changes it before the stream has done this, since `carry_out` waits for it.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,

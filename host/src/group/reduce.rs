@@ -163,8 +163,8 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         // - the items of these chunks are the share's: the layout has the share's own length, the chunks begin in it, and the last one, if
         //   it ends beyond, is the torn one, left out above. The share is a `DeviceSlice` that the call borrows, memory of the context
         //   (`check_memory`);
-        // - it is aligned (`check_alignment`), and the result is at the head of page-locked memory or of a message's body, aligned to 8 bytes
-        //   at least and apart from the program's memory.
+        // - it is aligned (`check_alignment`), and the result is at the head of page-locked memory or of a message's body, aligned to 8
+        //   bytes at least and apart from the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {

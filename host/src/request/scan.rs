@@ -381,8 +381,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
-    /// request that is queued needs both; `starts` has room for one number more than there are keys.
+    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`.
+    /// A request that is queued needs both; `starts` has room for one number more than there are keys.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -273,8 +273,8 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their size,
-    /// and items of 16 bytes aligned to 8.
+    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their
+    /// size, and items of 16 bytes aligned to 8.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]

@@ -26,7 +26,7 @@ const ALONE_BYTES: usize = 8 << 20;
 /// scan, pieces of up to 4 MiB go to the GPUs in turn, and a piece waits on its device until the pieces before it have been read. The
 /// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
-/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 57 KiB of items, in addition to the lanes
+/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 56 KiB of items, in addition to the lanes
 /// ([Memory](Gpu#memory)).
 ///
 /// ```

@@ -27,7 +27,7 @@ use crate::launch::Span;
 /// [module's documentation](super).
 ///
 /// From its first call on, a member keeps page-locked memory for its messages, 21 KiB and 16 KiB more for each rank, and a board of
-/// 128 KiB on its device. Long calls need more: up to a few bytes for each 57 KiB of all items, and for each MiB of a share.
+/// 128 KiB on its device. Long calls need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///

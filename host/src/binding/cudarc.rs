@@ -19,7 +19,7 @@ use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 // stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
-        // SAFETY: the stream is not destroyed while this value is borrowed, see above.
+        // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.
         unsafe { RawStream::from_raw(self.cu_stream().cast()) }.with_binding(self)
     }
 }

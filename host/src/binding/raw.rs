@@ -67,7 +67,7 @@ impl<T: Pod> RawItems<'_, T> {
     }
 }
 
-/// Items in the device's memory by their address, to be written: see [`RawItems`].
+/// Items in the device's memory by their address, for reading and writing: see [`RawItems`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

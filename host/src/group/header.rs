@@ -6,7 +6,7 @@
 
 use super::{Fault, Matter};
 
-/// Bytes of a kernel's name that a header has. The rest is compared by a hash.
+/// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
 const NAME_BYTES: usize = 96;
 
 /// Bytes of a header.

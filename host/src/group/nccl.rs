@@ -5,9 +5,9 @@
 //! messages in page-locked memory.
 //!
 //! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
-//! still finds a message. Therefore each envelope has two times, both since the last message: when its rank came, and when it gives up.
-//! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference of its
-//! arrival times.
+//! still finds a message. Therefore each envelope has two times: when its rank came, and when its rank gives up. From these times, all
+//! ranks see who was too late. The times count from the arrival of the last message. So the clocks of two ranks differ by no more than the
+//! arrival times of that message.
 
 mod library;
 

@@ -202,8 +202,8 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         // - all of this is memory of the context until the work is done: the call borrows the program's memory, and keeps the torn memory;
         // - addresses are aligned, and items and results lie apart or are in place with the same type: `check_scan`, and for the torn
         //   memory `results_at`, a multiple of 256;
-        // - for `publish_piece`: `queue_pass` has put the prefix of the first group, and the tiles of it that come before, on the board.
-        //   Those before the torn tile are published by the launch of the share's tiles.
+        // - for `publish_piece`: the prefix of the first tile's group, and the aggregates of the group's earlier tiles, are on the board:
+        //   `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn one.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),

@@ -235,7 +235,7 @@ impl Session<'_> {
     }
 }
 
-/// The resources that the transport may use. A function of parts of the session, so that the transport can be borrowed at the same time.
+/// The resources that the transport may use. This is no method of [`Session`], so that the transport can be borrowed at the same time.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,

@@ -51,7 +51,7 @@ pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
         .chain(after.map(Slot::Tile))
 }
 
-/// The number of these aggregates. It is computed without listing them, since a peer names the number of tiles.
+/// The number of these aggregates. It is computed without listing them, since the number of tiles comes from a peer and may be huge.
 pub(super) fn aggregate_count(tiles: Range<u64>) -> u64 {
     let whole = whole_groups(&tiles);
     let groups = whole.end - whole.start;

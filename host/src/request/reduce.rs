@@ -288,9 +288,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A number
-    /// that is too large counts as the whole input. So a selection can feed a reduction without the host, in a captured graph too. What the
-    /// number counts depends on the shape:
+    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
+    /// number that is too large counts as the whole input. So a selection can feed a reduction without the host, in a captured graph too.
+    /// What the number counts depends on the shape:
     ///
     /// | shape | counted | results |
     /// |---|---|---|

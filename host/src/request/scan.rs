@@ -350,10 +350,10 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A number
-    /// that is too large counts as the whole input. The number counts items; with several groups it counts segments, rows, rows of the
-    /// matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as those of a shorter
-    /// buffer. Nothing is written after them.
+    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
+    /// number that is too large counts as the whole input. The number counts items; with several groups it counts segments, rows, rows of
+    /// the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as those of a
+    /// shorter buffer. Nothing is written after them.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -184,8 +184,8 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Limits the input to a count of items in device memory: the first number of `count`. The device reads the number when the work begins.
-    /// A number that is too large counts as the whole input.
+    /// Limits the input to a count of items in device memory: the first number of `count`. The device reads the number when the work
+    /// begins. A number that is too large counts as the whole input.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -34,12 +34,12 @@
 //! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that was queued before on
 //! the legacy default stream, and after the work that the memory's binding keeps track of:
 //!
-//! | work that was queued before on | a waiting call on raw memory or `cust`'s runs after it | on `cudarc`'s memory |
+//! | work that was queued before on | does a waiting call on raw memory or `cust`'s run after it? | and on `cudarc`'s memory? |
 //! |---|---|---|
 //! | the legacy default stream (`NULL`) | yes | yes |
 //! | a blocking stream (`CU_STREAM_DEFAULT`; all of `cust`'s) | yes | yes |
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
-//! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all that `cudarc` makes) | no: synchronise it first | if it used this memory |
+//! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all that `cudarc` makes) | no: synchronise it first | yes, if the work used this memory |
 //!
 //! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events and
 //! records new ones, so later uses of the slice through `cudarc` come after the call.
@@ -66,7 +66,7 @@ use crate::driver::{Address, Stream};
 use crate::kernel::Type;
 use crate::launch::Span;
 
-/// A stream of the driver's, borrowed for as long as `'a`.
+/// A CUDA stream, borrowed for `'a`.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -128,7 +128,7 @@ impl<'a> RawStream<'a> {
     ///
     /// # Safety
     ///
-    /// - The handle is a stream of the driver's: one that it gave out, or one of its special values.
+    /// - The handle is a stream that the driver created, or one of the driver's special values for streams.
     /// - The stream is not destroyed during `'a`.
     pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
         Self {
@@ -138,12 +138,12 @@ impl<'a> RawStream<'a> {
         }
     }
 
-    /// The same stream, with the binding's own value for it. Memory of that binding gets it by [`Self::binding`].
+    /// The same stream, with the binding's own value for it. When memory of that binding is lent, it gets the value by [`Self::binding`].
     ///
     /// ```
     /// use warpfold::RawStream;
     ///
-    /// /// What another binding knows of its stream.
+    /// /// The other binding's record of its stream.
     /// struct Events(u32);
     ///
     /// let events = Events(3);
@@ -178,7 +178,8 @@ impl<'a> RawStream<'a> {
     }
 
     pub(crate) fn as_driver(self) -> Stream<'a> {
-        // SAFETY: the handle is of a stream that lives for `'a`: the maker of this value has promised that.
+        // SAFETY: the handle is a stream of the driver's that is not destroyed during `'a`: both conditions of `RawStream::from_raw`. The
+        // legacy default stream of `DEFAULT` is never destroyed.
         unsafe { Stream::from_raw(self.handle) }
     }
 }
@@ -200,7 +201,7 @@ impl fmt::Debug for RawStream<'_> {
 /// // SAFETY: the handle is that of a stream, which is destroyed when the value is dropped.
 /// unsafe impl DeviceStream for OtherStream {
 ///     fn as_raw(&self) -> RawStream<'_> {
-///         // SAFETY: the same.
+///         // SAFETY: the stream lives as long as `self`, which is borrowed.
 ///         unsafe { RawStream::from_raw(self.0) }
 ///     }
 /// }
@@ -226,7 +227,8 @@ pub unsafe trait DeviceStream {
     fn as_raw(&self) -> RawStream<'_>;
 }
 
-// SAFETY: the maker of a `RawStream` has promised that its stream lives as long.
+// SAFETY: the stream is the driver's and is not destroyed during the `RawStream`'s lifetime, which outlives the borrow: both conditions of
+// `RawStream::from_raw`.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self
@@ -272,9 +274,9 @@ pub enum User<'a> {
 pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
-    /// A stream that the call is to be ordered with: the call runs after its queued work, and its later work runs after the call. A
-    /// binding names it if it does not know the user's stream and has ordered the memory with this one instead. `None` if nothing
-    /// is left to order.
+    /// A stream that the call is to be ordered with: the call runs after the work that is queued there, and later work there runs after the
+    /// call. A binding names such a stream if it does not know the user's stream and has ordered the memory with this stream instead.
+    /// `None` if nothing is left to order.
     pub ordered_with: Option<RawStream<'a>>,
     /// Dropped when the call's work is queued, or done if the call waits.
     pub guard: G,
@@ -296,8 +298,8 @@ pub struct Lent<'a, G> {
 ///     # _keep: DeviceBuffer<u32>,
 /// }
 ///
-/// // SAFETY: so many numbers from this address on, in one allocation, which is freed when the value is dropped, and then waits for the
-/// // work. It gives nobody a reference to the numbers.
+/// // SAFETY: `count` numbers lie from `address` on, in one allocation. It is freed when the value is dropped, by a call that waits for
+/// // queued work. The value gives nobody a reference to the numbers.
 /// unsafe impl DeviceItems for Numbers {
 ///     type Item = u32;
 ///     type Guard<'a> = ();
@@ -311,7 +313,7 @@ pub struct Lent<'a, G> {
 ///     }
 /// }
 ///
-/// // SAFETY: the same, and the device may write the numbers.
+/// // SAFETY: as above, and the device may write the numbers.
 /// unsafe impl DeviceItemsMut for Numbers {
 ///     type GuardMut<'a> = ();
 ///
@@ -437,7 +439,7 @@ pub unsafe trait DeviceItemsMut: DeviceItems {
     fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, Self::GuardMut<'a>>;
 }
 
-/// Any guard: a call only drops it.
+/// A guard of any type. A call does nothing with it but drop it.
 pub(crate) trait Guard {}
 
 impl<G> Guard for G {}
@@ -464,7 +466,7 @@ impl<'a> LentSpan<'a> {
     }
 }
 
-/// [`DeviceItems`] of any type.
+/// [`DeviceItems`] of any type, as a trait object.
 pub(crate) trait Lend {
     fn is_empty(&self) -> bool;
     fn lend_span<'a>(&'a self, to: User<'a>) -> LentSpan<'a>;
@@ -480,7 +482,7 @@ impl<M: DeviceItems> Lend for M {
     }
 }
 
-/// [`DeviceItemsMut`] of any type.
+/// [`DeviceItemsMut`] of any type, as a trait object.
 pub(crate) trait LendMut: Lend {
     fn lend_span_mut<'a>(&'a mut self, to: User<'a>) -> LentSpan<'a>;
 }

@@ -71,7 +71,7 @@ pub enum Error {
         count: u32,
     },
 
-    /// The device is older than any of the kernels.
+    /// The device is too old for all of the kernels.
     #[error(
         "{name} has compute capability {}.{}; the kernels need {}.{} or later",
         capability.0, capability.1, needed.0, needed.1
@@ -81,7 +81,7 @@ pub enum Error {
         name: String,
         /// Its compute capability, major and minor.
         capability: (u32, u32),
-        /// The lowest that is supported.
+        /// The lowest compute capability that is supported.
         needed: (u32, u32),
     },
 
@@ -109,9 +109,12 @@ pub enum Error {
 
     /// The device's primary context is lost, and the driver does not give this process a new one.
     ///
-    /// There are two possible reasons. The lost context exists as long as anything in the process holds it: another library, the CUDA
-    /// runtime, a context of `cust`. The driver gives a new one when the last of them releases it. And after a kernel fault (700, 716,
-    /// 719, …) NVIDIA's driver makes no new context in the process at all: restart the process.
+    /// There are two possible reasons:
+    ///
+    /// - Something in the process still holds the lost context: another library, the CUDA runtime, a context of `cust`. The driver gives a
+    ///   new context as soon as the last holder has released the lost one.
+    /// - A kernel has faulted (700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
+    ///   process.
     #[error(
         "the device's primary context was lost, and {call} says that this process gets no new one, with {code}: either \
          something in the process still holds the lost one, or a kernel has faulted, and then the process has to end before \
@@ -124,8 +127,8 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// The process was forked from one that had used the driver. A context does not outlive a fork, and NVIDIA's driver cannot
-    /// be started again in such a process.
+    /// The process was forked from a process that had used the driver. A context does not survive a fork, and NVIDIA's driver cannot be
+    /// initialised again in the forked process.
     #[error(
         "this process was forked from one that had used the GPU, and CUDA does not work in it: fork before the first call, or \
          start a new program (`exec`)"
@@ -136,8 +139,11 @@ pub enum Error {
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A blocking stream of the context is being captured. This call would use the default stream, which would end the capture.
-    /// Nothing was done, and the capture goes on.
+    /// A stream is being captured, and this call would end the capture. Nothing was done, and the capture goes on. There are two causes:
+    ///
+    /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
+    /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the streams that would wait for each other is captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -158,14 +164,17 @@ pub enum Error {
         free_bytes: Option<u64>,
     },
 
-    /// The host has too little memory, page-locked or for the results.
+    /// The host has too little memory for the results, or too little page-locked memory.
     #[error("out of host memory: {asked_bytes} bytes were asked for")]
     OutOfHostMemory {
         /// Bytes that were asked for in one allocation.
         asked_bytes: usize,
     },
 
-    /// The output has no room for the result.
+    /// The output has too little room for the results.
+    ///
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If such an output is too short, this error
+    /// comes after the work, and the output has been filled.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -178,7 +187,7 @@ pub enum Error {
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths. They are the inputs of a reduction of pairs, or items and their flags.
+    /// The two inputs of a call have different lengths: the inputs of a reduction of pairs, items and their flags, or keys and their items.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -204,7 +213,8 @@ pub enum Error {
         output_items: usize,
     },
 
-    /// Offsets of segments do not ascend, or are beyond the items. The results are unspecified.
+    /// Offsets of segments do not ascend, or lie beyond the items. Offsets in a slice are checked before anything is launched. Offsets in
+    /// device memory are checked by the work itself, and the results are then unspecified.
     #[error(
         "offset {index} of the segments is {offset}: it must be from {before}, the one before it, to {item_count}, the number of \
          items"
@@ -229,7 +239,7 @@ pub enum Error {
         number_bytes: usize,
     },
 
-    /// Items are not whole rows.
+    /// The items do not form whole rows: their number is not a multiple of the row's length, or that length is 0.
     #[error("{item_count} items are no whole rows of {row_items}")]
     UnevenRows {
         /// The number of items.
@@ -238,7 +248,7 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// Items are no array of these extents.
+    /// The number of items does not fit an array of these extents.
     #[error(
         "{item_count} items are no array of {} × {} × {}{}",
         extents[0], extents[1], extents[2], with_pitch(pitch)
@@ -246,13 +256,13 @@ pub enum Error {
     UnevenAxes {
         /// The number of items.
         item_count: usize,
-        /// Places on the outer axis, along the axis of the groups, and on the inner axis.
+        /// The lengths of the outer axis, of the axis of the groups, and of the inner axis.
         extents: [usize; 3],
-        /// Items from the start of a row to the start of the next, if that was said.
+        /// Items from the start of a row to the start of the next, if the request has a pitch.
         pitch: Option<usize>,
     },
 
-    /// Rows would overlap.
+    /// The pitch is less than a row, so that rows would overlap.
     #[error(
         "rows of {row_items} items are {pitch} items apart; they need as many as a row has, or more"
     )]
@@ -263,7 +273,8 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// A buffer does not start at a multiple of its items' alignment.
+    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their
+    /// size, and items of 16 bytes aligned to 8.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
@@ -272,7 +283,7 @@ pub enum Error {
         argument: Argument,
         /// Where it starts.
         address: u64,
-        /// The items' alignment in bytes.
+        /// The alignment that the call needs, in bytes.
         alignment: usize,
     },
 
@@ -330,9 +341,9 @@ pub enum Error {
 pub enum Argument {
     /// The input.
     Input,
-    /// The output; of an in-place scan, the data.
+    /// The output; for an in-place scan, the items.
     Output,
-    /// The offsets of segments.
+    /// The offsets of segments; by key, the output for the starts of the runs.
     Offsets,
     /// The flags of items.
     Flags,
@@ -340,7 +351,7 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// The number of items, of segments, or of selected items.
+    /// A count in device memory: of items, segments or rows that the call reads, or the output for the number of selected items or runs.
     Count,
     /// The place for the total of a scan.
     Total,

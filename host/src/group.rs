@@ -1,11 +1,12 @@
-//! Several GPUs that work together, with the bits of one: in one process or in many, on one machine or on several.
+//! Several GPUs that work together, in one process or in many, on one machine or on several. Results have the bits of a single GPU.
 //!
 //! # Shares
 //!
 //! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number.
-//! So it is the same on one GPU and on any number, wherever the items are cut. Shares that end where chunks and tiles do ([`cuts`])
-//! cost nothing. Otherwise up to a chunk (32 KiB; for more than 128 MiB in all, 1/4096 of it) or a tile (57 KiB) is sent to the
-//! previous rank, and a scan's results are sent back.
+//! So it is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles ([`cuts`]),
+//! the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank, and a scan sends their
+//! results back. A reduction's chunk has 32 KiB; if all items together have more than 128 MiB, a chunk has between 1/4096 and 1/2048 of
+//! them. A scan's tile has up to 56 KiB.
 //!
 //! # Groups
 //!
@@ -42,7 +43,7 @@
 //!
 //! # What a scan costs
 //!
-//! A rank's prefix is known when the previous ranks have combined their items. So all ranks but the last read their
+//! A rank's prefix is known when the previous ranks have combined their items. So all ranks except the last read their
 //! items twice: first to combine them, which takes about half as long as a scan, then to scan them.
 
 mod board;
@@ -84,8 +85,8 @@ use in_process::InProcess;
 
 /// Makes a group of GPUs of this process: rank 0 is the first. No rank waits longer than `limit` for others.
 ///
-/// A GPU may be named more than once. Each member has to be moved to a thread of its own: calls on one thread, one after the other,
-/// would wait for each other.
+/// A GPU may be named more than once. Move each member to a thread of its own: two members on one thread would call one after the other,
+/// and the first call would wait for the second one in vain.
 ///
 /// ```
 /// use std::thread;
@@ -127,8 +128,8 @@ pub fn within<'gpu>(
         .collect()
 }
 
-/// Shares of `item_count` items of type `T` for `ranks` ranks, as even as possible, which end at the ends of chunks and
-/// tiles, so that no items have to be sent. If there are few items, the last ranks get none.
+/// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as even as possible. The shares end at the ends of chunks and
+/// tiles, so that the ranks exchange no items. If there are few items, the last ranks get none.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);

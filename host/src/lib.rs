@@ -48,7 +48,7 @@
 //! let items = DeviceBuffer::from_slice(&[0.0f32, 2.5, 0.0, 4.5, 1.0])?;
 //! let (mut kept, mut count) = (DeviceBuffer::zeroed(5)?, DeviceBuffer::zeroed(1)?);
 //! let mut greatest = DeviceBuffer::zeroed(1)?;
-//! // Both are queued. How many items are kept, only the device knows.
+//! // Both are queued. Only the device knows how many items are kept.
 //! select::<NonZero, _>(&items).to(&mut kept).count_to(&mut count).queue(&gpu, &stream)?;
 //! reduce::<Max, _>(&kept).count(&count).to(&mut greatest).queue(&gpu, &stream)?;
 //! stream.synchronize()?;
@@ -61,7 +61,7 @@
 //!
 //! # An operator of one's own
 //!
-//! Ordinary Rust on a stable compiler, and one line in `build.rs`: see [`operators!`].
+//! An operator is ordinary Rust on a stable compiler, plus one line in `build.rs`: see [`operators!`].
 //!
 //! ```text
 //! impl Op<u32> for Gcd { /* identity, lift, combine, lower */ }
@@ -72,21 +72,21 @@
 //!
 //! # The rule
 //!
-//! A call is a *request*. It says each thing in one way, whatever the others are:
+//! A call is a *request*. Each part of a request has one spelling, whatever the other parts are:
 //!
-//! | what a request says | how |
+//! | part of a request | spelling |
 //! |---|---|
-//! | what | the verb and the operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
-//! | with which items | `&` a slice of the host, or device memory of any [`binding`] |
-//! | in which shape | nothing for the whole array; of reductions `.in_order()`, the whole array by an operator that need not commute; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
-//! | with what | `.exclusive()`, `.reversed()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
-//! | where results go | `.to(&mut output)`, and for some shapes and verbs others (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |
+//! | the work | a verb and an operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
+//! | the items | `&` a slice of the host, or device memory of any [`binding`] |
+//! | the shape | nothing for the whole array; `.in_order()` to reduce the whole array with an operator that need not commute; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.axis(outer, length, inner)`, `.by_key::<Equal, _>(&keys)` |
+//! | options | `.exclusive()`, `.reversed()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`, `.pitch(items)`; for slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
+//! | where results go | nothing if the result is returned; `.to(&mut output)`, `.in_place()`; for some verbs and shapes also `.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to` |
 //! | where it runs | `.wait(&gpu)`, `.wait(Cpu)`, `.queue(&gpu, &stream)`; with the feature `nccl` `.wait(&gpus)` and `.wait(&mut member)` |
 //!
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
 //! as [`gpu_sum`], run on [`Gpu::global`].
 //!
-//! What cannot run does not compile, and the message says what to write.
+//! A request that cannot run does not compile, and the compiler's message says what to write instead.
 //!
 //! # What there is
 //!
@@ -95,32 +95,35 @@
 //! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
 //! | [`reduce()`] of the whole, [`in_order`](Reduce::in_order) | the result | the result, or `.to` | `.to` | – |
 //! | [`reduce()`] of segments, rows, columns, an axis | a `Vec` | `.to` | `.to` | – |
-//! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
+//! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`; returns the number of runs | the same, with `.runs_to` | – |
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
-//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
-//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
+//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns how many | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns how many | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
-//! Each row also runs on the [`Cpu`], on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reason where there
-//! is none.
+//! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
+//! reason for each one that does not exist.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. Those from [`All`] to [`CountNonZero`] reduce in all shapes and, but for
-//! [`ArgMin`] and [`ArgMax`], do not scan; [`Dot`] reduces the whole only; [`Recurrence`] does not commute. [`one_reading!`] makes one operator of several. Items are
-//! `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Narrow items are combined in 32 bits, and the results
-//! cut off or rounded; [`WideSum`] gives a wider type, in scans too. A pair of operator and item that has no kernel does not compile:
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes; of these,
+//! only [`ArgMin`] and [`ArgMax`] scan. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`] makes one
+//! operator out of several.
+//!
+//! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Items of 8 and 16 bits are combined in 32
+//! bits, and the results are truncated or rounded. [`WideSum`] gives a wider type, in scans too. If an operator has no kernel for an item
+//! type, the request does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
-//! If the whole of a slice is reduced or scanned, it may be longer than the device's memory: it is copied piece by piece, while earlier
-//! pieces are worked on. In other shapes the whole slice is copied to the device first. A call on a slice that fails leaves nothing
-//! behind, and gives no results.
+//! A slice may be longer than the device's memory if it is reduced or scanned as a whole, and the request has no shape and no option but
+//! `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the whole slice
+//! is uploaded first. A call on a slice that fails frees all memory that it allocated, and returns no results.
 //!
 //! # The same bits
 //!
@@ -130,8 +133,8 @@
 //!
 //! # Without waiting
 //!
-//! `queue` leaves the work to the stream and returns. After one such request of as many items on the stream, it neither allocates nor
-//! synchronises.
+//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later ones
+//! with no more items do neither.
 //!
 //! It is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
@@ -139,40 +142,40 @@
 //!   addresses never depend on data.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, is some value.
 //! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
-//! - Every call asks the driver whose memory an address is.
+//! - Every call asks the driver which context owns the memory at each address.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
 //! - Read an output, or change an input, in the order of the stream: on the same stream, after
 //!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
-//!   streams. (The virtual GPU reports what is not in order.)
-//! - Use `drop_async` on the same stream only. On another stream, the memory may be handed out again while the
+//!   streams. (The virtual GPU reports accesses that are not in order.)
+//! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the
 //!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not
-//!   use one after its buffer was freed. (Freed memory is recognised, unless it is in use again.)
+//!   use one after its buffer was freed. (A call refuses freed memory, unless it has been allocated again.)
 //!
 //! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every later call
-//! with [`Error::Poisoned`]. The functions on slices get a new context if they can.
+//! with [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
 //!
 //! # Captures
 //!
-//! A request that is queued on a captured stream becomes part of the graph, the first time too: kernels are compiled and scratch memory is
-//! allocated beside the capture. A graph has scratch memory of its own for as long as it exists. So it may be launched on any
-//! stream, and beside other work. Two executable graphs that were made of one graph share that memory, so they have to be ordered.
-//! Drop the [`Gpu`] after its graphs.
+//! A request that is queued on a captured stream becomes part of the graph. This holds for the first request too: its kernels are compiled
+//! and its scratch memory is allocated outside of the capture. A graph has scratch memory of its own for as long as it exists, so it may be
+//! launched on any stream, concurrently with other work. Two executable graphs that were instantiated from one graph share that memory, so
+//! their launches have to be ordered. Drop the [`Gpu`] after its graphs.
 //!
-//! No other call ends a capture, or becomes part of one, in whatever mode it was begun and by whichever thread:
+//! No other call ends a capture or becomes part of one. The mode of the capture and the thread that began it make no difference:
 //!
-//! | call | beside a capture of a blocking stream, as all of `cust`'s are | beside one of a non-blocking stream |
+//! | call | during a capture of a blocking stream, as all of `cust`'s are | during a capture of a non-blocking stream |
 //! |---|---|---|
-//! | requests on slices, of every shape, on one GPU or on `Gpus` | done | done |
-//! | requests that are queued on a stream that is not captured, of every shape | done | done |
-//! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::load_ptx`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
-//! | requests on device memory that are waited for, of every shape; a rank's, which then leaves its group | [`Error::CaptureUnderWay`] | done |
-//! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
+//! | requests on slices, of every shape, on one GPU or on `Gpus` | runs | runs |
+//! | requests that are queued on a stream that is not captured, of every shape | runs | runs |
+//! | [`Gpu::new`], [`Gpu::with_device`], [`Gpu::global`], [`Gpu::make_current`], [`Gpu::load_ptx`], [`Gpu::trim`], dropping a [`Gpu`] | runs | runs |
+//! | requests on device memory that are waited for, of every shape; a rank's request, after which the rank leaves its group | [`Error::CaptureUnderWay`] | runs |
+//! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
-//! The calls of the last two rows use the default stream, which ends the capture of a stream that is ordered with it.
-//! So they ask the driver first, which does not harm the capture. One gap is left: if another thread begins a capture between the
-//! question and the next driver call, a fraction of a microsecond, the capture is ended, and the call returns that error too.
+//! The calls of the last two rows use the default stream. Using it ends the capture of any stream that is ordered with it. So these calls
+//! first ask the driver whether there is such a capture; the query does not harm the capture. One gap is left, a fraction of a microsecond:
+//! if another thread begins a capture between the query and the next driver call, that capture ends, and the call returns the same error.
 //! `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
@@ -183,16 +186,16 @@
 //!
 //! # Features
 //!
-//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver; and the 16-bit floats of `half` 1.8
-//!   (`warpfold::cust_half`), which `cust` can copy, beside those of `half` 2. Without it, and without `virtual-gpu`, the driver is opened
-//!   at run time, and a program builds on a machine that has no CUDA.
+//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver. The 16-bit floats of `half` 1.8
+//!   (`warpfold::cust_half`) are then items too, since `cust` can copy these and not those of `half` 2. Without `cust` and without
+//!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
-//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It hands calls on to NVIDIA's driver where there is a
+//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
-//! - `nccl`: several GPUs work together, in one process or in many, in the module `group`. The library NCCL is opened at run time,
-//!   where it is needed.
+//! - `nccl`: the module `group`, for several GPUs that work together, in one process or in many. The library NCCL is opened at run time,
+//!   when it is first needed.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "virtual-gpu")]
@@ -233,8 +236,8 @@ pub use check::{
 };
 #[cfg(feature = "cust")]
 pub use cust;
-/// The version of `half` whose floats `cust` can copy to a device. They are items as good as those of `half` 2, which are
-/// [`f16`](struct@f16) and [`bf16`] here.
+/// The version of `half` whose floats `cust` can copy to a device. These floats are items, like those of `half` 2, which this crate
+/// re-exports as [`f16`](struct@f16) and [`bf16`].
 #[cfg(feature = "cust")]
 pub use cust_half;
 pub use error::{Argument, DriverCode, Error, Result};
@@ -263,7 +266,7 @@ pub use warpfold_kernels::{mapped, one_reading};
 #[doc(hidden)]
 pub use warpfold_kernels as kernels;
 
-/// What [`operators!`] writes.
+/// The types that the expansion of [`operators!`] names.
 #[doc(hidden)]
 pub mod texts {
     pub use crate::kernel::{Entry, Row};

@@ -1,7 +1,7 @@
-//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each has one
-//! spelling.
+//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each of these
+//! has one spelling.
 //!
-//! A request does nothing until `wait` or `queue` ends it. `wait` gives the result; `queue` leaves the work to a stream.
+//! A request does nothing until `wait` or `queue` ends it. `wait` returns the result; `queue` enqueues the work on a stream.
 //!
 //! ```
 //! use warpfold::{Cpu, Equal, Gpu, Max, NonZero, Sum, reduce, runs, scan, select};
@@ -22,8 +22,9 @@
 //!
 //! # All cells
 //!
-//! All combinations of requests and places, with a reason where there is none. Options that make no difference here are left out: an
-//! `.exclusive()` scan runs wherever the inclusive one does. A test runs each `yes`, and asks the compiler for each number.
+//! All combinations of requests and places. A number stands for a combination that does not compile, and refers to the reason below.
+//! Options that make no difference here are left out: an `.exclusive()` scan runs wherever the inclusive one does. A test runs each `yes`,
+//! and checks that the compiler refuses each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -51,8 +52,8 @@ use crate::error::Result;
 
 /// Results are written to the request's output.
 ///
-/// This type and those below record in a request's type what it has said so far. A program that names them holds a request in a type of its
-/// own:
+/// This type and the following ones are parameters of a request's type. They record which of its methods have been called. A program names
+/// them if it keeps a request in a type of its own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -255,11 +256,11 @@ pub trait Queuer<R> {
     fn queue(self, request: R, stream: RawStream<'_>) -> Result<()>;
 }
 
-/// The two ends of a request.
+/// Implements the two methods that end a request.
 macro_rules! ends_of {
     ($request:ident<'a, $($parameter:ident),*>) => {
         impl<'a, $($parameter),*> $request<'a, $($parameter),*> {
-            /// Runs the request, and waits for it.
+            /// Runs the request, waits for it, and returns its result.
             ///
             /// ```
             /// use warpfold::{Cpu, Equal, Gpu, NonZero, Sum, reduce, runs, scan, select};
@@ -279,13 +280,18 @@ macro_rules! ends_of {
             ///
             /// Wrong arguments are found before anything is launched or written: [`Error::OutputTooShort`], [`Error::LengthsDiffer`],
             /// [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`],
-            /// [`Error::ForeignMemory`], [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`],
-            /// [`Error::OutOfMemory`], [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`],
-            /// [`Error::Forked`]. And, after the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] if only the device knows
-            /// how much room is needed.
+            /// [`Error::ForeignMemory`], [`Error::CountMissing`], [`Error::TooManyItems`], and [`Error::BadOffset`] for offsets in a slice.
+            ///
+            /// The call itself may fail with [`Error::CaptureUnderWay`], [`Error::OutOfMemory`], [`Error::OutOfHostMemory`],
+            /// [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`], [`Error::Forked`]; for groups
+            /// of GPUs also with `Error::Group`.
+            ///
+            /// Two errors are found after the work is done: [`Error::BadOffset`] for offsets in device memory, and
+            /// [`Error::OutputTooShort`] if only the work finds out how much room is needed.
             ///
             /// [`Error::BadOffset`]: crate::Error::BadOffset
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
+            /// [`Error::ContextChanged`]: crate::Error::ContextChanged
             /// [`Error::CountMissing`]: crate::Error::CountMissing
             /// [`Error::Driver`]: crate::Error::Driver
             /// [`Error::ForeignMemory`]: crate::Error::ForeignMemory
@@ -309,7 +315,7 @@ macro_rules! ends_of {
                 on.run(self)
             }
 
-            /// Queues the request on a stream, and does not wait: see [the rules](crate#without-waiting).
+            /// Queues the request on a stream and returns without waiting: see [the rules](crate#without-waiting).
             ///
             /// ```
             /// # #[cfg(feature = "cust")]
@@ -324,7 +330,7 @@ macro_rules! ends_of {
             /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
             /// let mut sum = DeviceBuffer::<u32>::zeroed(1)?;
             /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &stream)?;
-            /// // On the same stream, so after the scan.
+            /// // It runs after the scan, since it is on the same stream.
             /// reduce::<Sum, _>(&items).to(&mut sum).queue(&gpu, &stream)?;
             /// stream.synchronize()?;
             /// assert_eq!(sum.as_host_vec()?, [10]);
@@ -336,8 +342,9 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// Those of [`Self::wait`] that are found before anything is launched, except [`Error::CaptureUnderWay`], and
-            /// [`Error::ForeignStream`].
+            /// [`Error::ForeignStream`], and the errors of [`Self::wait`] that are found before anything is launched. Among these,
+            /// [`Error::CaptureUnderWay`] is rare: only if the call has to be ordered with a stream that its memory belongs to, and one of
+            /// the two streams is being captured.
             ///
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
             /// [`Error::ForeignStream`]: crate::Error::ForeignStream

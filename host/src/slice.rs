@@ -1,7 +1,7 @@
 //! Shortcuts for slices of the host, on [`Gpu::global`].
 //!
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
-//! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
+//! buffer. A slice may be longer than the device's memory: it is uploaded piece by piece, and each piece is reduced when it arrives.
 
 use bytemuck::Zeroable;
 use warpfold_kernels::op::{
@@ -17,7 +17,7 @@ use crate::request::reduce;
 use crate::staged;
 use crate::{bf16, f16};
 
-/// All items combined. For no items no GPU is needed.
+/// Combines all items. An empty slice needs no GPU.
 fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
     match items {
         [] => Ok(O::lower(O::identity())),
@@ -30,8 +30,8 @@ fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> 
     }
 }
 
-/// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
-/// GPU is needed.
+/// The sum of the items. Integers wrap. The sum of an empty slice is 0, and −0.0 for floats, as with `iter().sum()`. An empty slice needs
+/// no GPU.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -50,7 +50,8 @@ where
     whole::<Sum, T>(items)
 }
 
-/// The sum of the items in a wider type, in which it wraps or rounds much later: see [`WideSum`].
+/// The sum of the items in a wider type, which wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and −0.0 for
+/// floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -70,7 +71,7 @@ where
     whole::<WideSum, T>(items)
 }
 
-/// The product of the items; 1 for none. Integers wrap.
+/// The product of the items; 1 for an empty slice. Integers wrap.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -90,7 +91,7 @@ where
     whole::<Product, T>(items)
 }
 
-/// The least of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
+/// The least of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -113,7 +114,7 @@ where
     whole::<Min, T>(items).map(Some)
 }
 
-/// The greatest of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
+/// The greatest of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -136,7 +137,7 @@ where
     whole::<Max, T>(items).map(Some)
 }
 
-/// The dot product of two slices of the host, see [`Dot`].
+/// The dot product of two slices of equal length: see [`Dot`]. For empty slices it is 0, and −0.0 for floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -162,7 +163,8 @@ where
     }
 }
 
-/// The index of the least item; `None` for no items. Of equal items, the first. A float NaN wins, and −0.0 is less than +0.0.
+/// The index of the least item; `None` for an empty slice. If several are equal, the first counts. A float NaN wins, and −0.0 is less than
+/// +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -182,7 +184,8 @@ where
     some::<ArgMin, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The index of the greatest item; `None` for no items. Of equal items, the first. A float NaN wins, and −0.0 is less than +0.0.
+/// The index of the greatest item; `None` for an empty slice. If several are equal, the first counts. A float NaN wins, and −0.0 is less
+/// than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -201,7 +204,7 @@ where
     some::<ArgMax, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The least and the greatest item; `None` for no items. A float NaN wins, and −0.0 is less than +0.0.
+/// The least and the greatest item; `None` for an empty slice. A float NaN wins both, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -221,7 +224,7 @@ where
     some::<MinMax, T>(items)
 }
 
-/// The indices of the least and of the greatest item: those of [`gpu_arg_min`] and [`gpu_arg_max`].
+/// The indices of the least and of the greatest item, as [`gpu_arg_min`] and [`gpu_arg_max`] give them; `None` for an empty slice.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -245,7 +248,7 @@ where
     }))
 }
 
-/// How many items there are, their mean and their variance: see [`Moments`].
+/// The number of items, their mean and their variance: see [`Moments`]. For an empty slice the count is 0, and mean and variance are NaN.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -265,7 +268,7 @@ where
     whole::<Moments, T>(items)
 }
 
-/// The Euclidean norm of the items, the square root of the sum of their squares; 0 for none.
+/// The Euclidean norm of the items: the square root of the sum of their squares. It is 0 for an empty slice.
 ///
 /// The squares are added up in `f64` for `f32` and `f64`, and in `f32` for [`f16`](struct@f16) and [`bf16`]; their sum must not
 /// overflow.
@@ -328,7 +331,7 @@ impl HasNorm for f64 {
     type Squares = SumOfSquares;
 }
 
-/// The result for some items; for none there is none.
+/// The result for at least one item; `None` for an empty slice.
 fn some<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<Option<O::Output>> {
     match items {
         [] => Ok(None),

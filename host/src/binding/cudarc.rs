@@ -15,16 +15,16 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` has a handle of the driver's. It destroys a stream of its own when it is dropped. If the stream is
-// another's, whoever made the `CudaStream` has promised that it lives as long.
+// SAFETY: a `CudaStream` holds a stream of the driver's. If it has created the stream, it destroys it only when it is dropped. If the
+// stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
-        // SAFETY: the stream is not destroyed while this value is borrowed, see above.
+        // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.
         unsafe { RawStream::from_raw(self.cu_stream().cast()) }.with_binding(self)
     }
 }
 
-// SAFETY: the handle is that of the `CudaStream`, which the `Arc` keeps alive while it is borrowed.
+// SAFETY: as above; the `Arc` keeps the `CudaStream` alive while the `Arc` is borrowed.
 unsafe impl DeviceStream for Arc<CudaStream> {
     fn as_raw(&self) -> RawStream<'_> {
         (**self).as_raw()
@@ -71,8 +71,8 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 macro_rules! lends {
     ($($name:ty)*) => {$(
         // SAFETY: the items of a slice are in one allocation. `cudarc` frees it on the slice's own stream, after that stream has waited
-        // for the events that the guard records. If it keeps no events, the program has promised to order uses itself, or there are
-        // only default streams, which wait for each other. The host reaches the items by copies only, never by references.
+        // for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself, or there
+        // are only default streams, which wait for each other. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>
@@ -105,8 +105,8 @@ macro_rules! lends {
 
 macro_rules! lends_mut {
     ($($name:ty)*) => {$(
-        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation, whose guard records a use that writes. A
-        // slice that is borrowed mutably is the program's to write, and `cudarc` makes none of memory that cannot be written.
+        // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation, and the guard records a use that writes. The
+        // program may write a slice that it borrows mutably, and `cudarc` makes no slice of memory that cannot be written.
         unsafe impl<T: Pod> DeviceItemsMut for $name {
             type GuardMut<'a>
                 = WriteGuard<'a, T, Self>
@@ -123,7 +123,8 @@ macro_rules! lends_mut {
                     };
                 }
                 let stream = Arc::clone(DeviceSlice::stream(self));
-                // SAFETY: the slice has a share of the stream, or borrows from one that has, and cannot be changed during `'a`.
+                // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
+                // stream, and is borrowed during `'a`; so the stream is not destroyed before.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
                 // This records an event too early. It is recorded again when the guard is dropped.
                 let (address, early) = self.device_ptr_mut(&stream);

@@ -6,18 +6,18 @@ use cust::stream::Stream;
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `Stream` owns its handle, and destroys it when it is dropped.
+// SAFETY: a `Stream` owns a stream of the driver's, and destroys it only when it is dropped.
 unsafe impl DeviceStream for Stream {
     fn as_raw(&self) -> RawStream<'_> {
-        // SAFETY: the handle is the driver's, and lives as long as the borrow.
+        // SAFETY: the handle is a stream of the driver's that lives as long as `self`, see above; `self` is borrowed for the lifetime.
         unsafe { RawStream::from_raw(self.as_inner().cast()) }
     }
 }
 
 macro_rules! lends {
     ($($name:ident)*) => {$(
-        // SAFETY: a slice has its items in one allocation, which is freed by `cuMemFree`, or on a stream in whose order the program
-        // has to do it. Its items are reached by copies alone, never by references.
+        // SAFETY: the items of a slice are in one allocation. It is freed by `cuMemFree`, which waits for the work, or by `drop_async` on a
+        // stream that the program has to order after the work. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod + DeviceCopy> DeviceItems for $name<T> {
             type Item = T;
             type Guard<'a>
@@ -38,8 +38,8 @@ macro_rules! lends {
             }
         }
 
-        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation. Whoever borrows
-        // a slice mutably may write to it: `cust` copies to it in the same way.
+        // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation. A mutable borrow of a slice is enough to
+        // write to it, as in `cust`'s own copies.
         unsafe impl<T: Pod + DeviceCopy> DeviceItemsMut for $name<T> {
             type GuardMut<'a>
                 = ()

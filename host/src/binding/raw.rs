@@ -33,8 +33,8 @@ pub struct RawItems<'a, T> {
 }
 
 impl<T: Pod> RawItems<'_, T> {
-    /// The items from this address on. Every call asks the driver whose memory that is, and refuses memory of the host, of another
-    /// device, and memory that is freed; it also refuses an address that is not aligned for `T`.
+    /// The items from this address on. Every call asks the driver whose memory this is. It refuses host memory, memory of another device,
+    /// freed memory, and an address that is not aligned for `T`. If there are no items, the address is not checked.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -67,7 +67,7 @@ impl<T: Pod> RawItems<'_, T> {
     }
 }
 
-/// Items in the device's memory by their address, to be written: see [`RawItems`].
+/// Items in the device's memory by their address, for reading and writing: see [`RawItems`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -95,7 +95,7 @@ pub struct RawItemsMut<'a, T> {
 }
 
 impl<T: Pod> RawItemsMut<'_, T> {
-    /// The items from this address on.
+    /// The items from this address on, with the checks of [`RawItems::from_raw`].
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -131,8 +131,8 @@ impl<T: Pod> RawItemsMut<'_, T> {
 
 macro_rules! lends {
     ($($name:ident)*) => {$(
-        // SAFETY: the promises are those of `from_raw`: so many items in one allocation, which is freed after the work.
-        // There are no references of the host.
+        // SAFETY: by the conditions of `from_raw`, `item_count` items lie from `address` on, in one allocation that is not freed before the
+        // work is done. The value has no reference to the items, so it gives none out.
         unsafe impl<T: Pod> DeviceItems for $name<'_, T> {
             type Item = T;
             type Guard<'a>
@@ -157,8 +157,8 @@ macro_rules! lends {
 
 lends!(RawItems RawItemsMut);
 
-// SAFETY: the conditions of `DeviceItems` are promised to `from_raw`, as for that trait; so is, in its last point, that the items may be
-// written.
+// SAFETY: the conditions of `DeviceItems` are met as above. The device may write the items: the second condition of
+// `RawItemsMut::from_raw`.
 unsafe impl<T: Pod> DeviceItemsMut for RawItemsMut<'_, T> {
     type GuardMut<'a>
         = ()

@@ -1,4 +1,4 @@
-//! The driver's result codes: names, and which of them end a context.
+//! The driver's result codes: their names, and which of the codes end a context.
 //!
 //! The names are a table of our own, so that an error prints in full where no driver is installed. A code
 //! that the table lacks is printed as a number.
@@ -42,7 +42,8 @@ impl DriverCode {
             .map(|index| NAMES[index].1)
     }
 
-    /// Whether the driver repeats this code from every later call in the context, whose memory and results are lost.
+    /// Whether the code means that the context is lost, with its memory and all results. The driver then returns the code from every later
+    /// call in the context.
     ///
     /// These are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702, 710, 714
     /// to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214,

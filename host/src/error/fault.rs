@@ -62,12 +62,12 @@ pub enum Fault {
         size: usize,
     },
 
-    /// Other ranks did not make the call within the limit. The group has ended.
+    /// Other ranks did not make the call within the time limit. The group has ended.
     #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
     TimedOut {
         /// The group's limit.
         limit: Duration,
-        /// The missing ranks, if they are known.
+        /// The missing ranks; empty if they are not known.
         missing: Vec<usize>,
     },
 
@@ -98,7 +98,7 @@ pub enum Fault {
         item_count: u64,
     },
 
-    /// The shares together have more than `u64::MAX` items.
+    /// The shares together have more than `u64::MAX` items. Nothing was done. All ranks get this error, and the group can still be used.
     #[error("the shares have more than {} items together", u64::MAX)]
     TooLong,
 
@@ -129,7 +129,7 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Matter {
-    /// How many calls there have been.
+    /// The number of the call. Each rank counts its calls.
     Call,
     /// The kernel: its kind, its operator, its item type.
     Kernel,

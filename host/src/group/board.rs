@@ -1,8 +1,8 @@
 //! A rank's board: the workspace of its launches. On it the host publishes the values of other ranks, as if launches here had
 //! published them. From it the host reads the values that this rank's launches publish for others.
 //!
-//! The host knows the tag of the launches, since it writes the epoch before them. Each call has an epoch of its own, so
-//! nothing is cleared in between.
+//! The host knows the tag of the launches, since it writes the epoch before them. Each preparation begins a new epoch, so nothing is
+//! cleared in between.
 
 use warpfold_kernels::element::Accumulator;
 
@@ -29,7 +29,7 @@ impl Board {
     /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published.
     /// Returns its address and size.
     ///
-    /// Nothing queued uses the board or the notes.
+    /// The caller sees to it that no queued work uses the board or the notes.
     pub fn prepare<A: Accumulator>(
         &mut self,
         entered: Entered<'_>,
@@ -49,23 +49,23 @@ impl Board {
         }
         debug_assert!(CONTROL_BYTES + seeds.len() * state_bytes::<A>() <= notes.len());
         let start = post.notes_start();
-        // SAFETY: the notes are page-locked memory and longer than a control. They are written here alone, once a pass; a call waits for
-        // its stream between its passes and before it ends, so this copy is done by then.
+        // SAFETY: `start` is page-locked memory, and the notes are longer than `CONTROL_BYTES`. Only this function writes them, once in a
+        // pass. A call waits for its stream between its passes and before it ends, so the copy is done before the notes are written again.
         unsafe { driver::queue_copy_to_device(place.control, start, CONTROL_BYTES, stream) }?;
         let mut note = CONTROL_BYTES;
         for (first, count) in runs(seeds.iter().map(|&(slot, _)| slot)) {
             let bytes = count * state_bytes::<A>();
             let to = place.states + first * state_bytes::<A>() as u64;
-            // SAFETY: the notes have room for the seeds of a group and its prefix, as `NOTES_BYTES` is chosen, and there are no more. When
-            // they are written again, this copy is done, as the one before.
+            // SAFETY: as above. The range is in the notes: `NOTES_BYTES` is enough for the aggregates of a group's tiles and a prefix, and
+            // there are no more seeds than that.
             unsafe { driver::queue_copy_to_device(to, start.add(note), bytes, stream) }?;
             note += bytes;
         }
         Ok(place)
     }
 
-    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has room
-    /// for them.
+    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has
+    /// room for them.
     pub fn take<A: Accumulator>(
         place: WorkspaceSpan,
         stream: Stream<'_>,
@@ -77,8 +77,8 @@ impl Board {
             let from = place.states + first * state_bytes::<A>() as u64;
             let (to, room) = post.place_in_body(at);
             let bytes = (count * state_bytes::<A>()).min(room);
-            // SAFETY: `place_in_body` has said that there is room for `bytes` bytes of page-locked memory. Nobody uses them before the
-            // message has been carried, which waits for the stream.
+            // SAFETY: by `place_in_body`, `to` has room for `bytes` bytes of page-locked memory. Nobody uses them before the message is
+            // sent, and sending waits for the stream.
             unsafe { driver::queue_copy_to_host(to, from, bytes, stream) }?;
             at += bytes;
         }
@@ -109,7 +109,8 @@ impl Board {
     }
 }
 
-/// A workspace whose slots from `first_slot` on are in the outgoing body. Only for launches that publish no other slots and read none.
+/// The workspace, but with its slots from `first_slot` on in the outgoing body. It is only for launches that publish no other slots and
+/// read none.
 pub(super) fn place_in_body<A: Accumulator>(
     place: WorkspaceSpan,
     post: &Post,

@@ -1,4 +1,4 @@
-//! All GPUs of the machine, for slices of the host: each has a bus of its own.
+//! All GPUs of the machine, for slices of the host. Each GPU has a bus of its own.
 
 use std::fmt;
 use std::iter;
@@ -17,16 +17,17 @@ use crate::kernel::{Item, Kernel, kind};
 use crate::launch::states::from_states;
 use crate::{reference, staged};
 
-/// Bytes of the longest slice that goes to one GPU alone. It is done before other GPUs' threads are awake.
+/// Bytes of the longest slice that goes to one GPU only. One GPU finishes it before the other GPUs' threads are awake.
 const ALONE_BYTES: usize = 8 << 20;
 
 /// Several GPUs, for slices of the host.
 ///
 /// Each GPU gets its part of the items over its own bus, from a thread of its own. For a reduction, the parts are consecutive. For a
-/// scan, pieces of up to 4 MiB are dealt out in turn, and a piece waits on its device until the pieces before it have been read. The
-/// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU alone.
+/// scan, pieces of up to 4 MiB go to the GPUs in turn, and a piece waits on its device until the pieces before it have been read. The
+/// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
-/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 57 KiB, beside the lanes ([Memory](Gpu#memory)).
+/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 56 KiB of items, in addition to the lanes
+/// ([Memory](Gpu#memory)).
 ///
 /// ```
 /// use warpfold::group::Gpus;
@@ -87,7 +88,7 @@ impl Gpus {
         &self.gpus
     }
 
-    /// Combines all items. For no items, the operator's identity.
+    /// Combines all items. The result of an empty slice is the operator's identity.
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Each item combined with all before it. The host's memory limits the speed, and not the bus: two H200s took as long as one.
+    /// Combines each item with all items before it. The host's memory limits the speed, not the bus: two H200s took as long as one.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],
@@ -145,7 +146,7 @@ impl Gpus {
                     .collect();
                 ranks.into_iter().map(ended).collect::<Vec<_>>()
             });
-            // The original failure, and not a report that another rank failed.
+            // The original failure is returned, not a report that another rank failed.
             let is_reason = |error: &Error| !matches!(error, Error::Group(_));
             let mut errors = ends.into_iter().filter_map(Result::err).collect::<Vec<_>>();
             errors.sort_by_key(|error| !is_reason(error));
@@ -157,7 +158,7 @@ impl Gpus {
     }
 }
 
-/// How a rank's thread ended.
+/// The result of a rank's thread. Panics if the thread has panicked.
 fn ended<R>(rank: ScopedJoinHandle<'_, R>) -> R {
     rank.join()
         .unwrap_or_else(|panic| panic::resume_unwind(panic))

@@ -1,18 +1,19 @@
-//! The first message of each rank in a call. From these, all ranks know the shares, and that all make the same call.
+//! The first message of each rank in a call. From these headers, all ranks know the lengths of the shares, and whether all make the same
+//! call.
 //!
-//! A header is not trusted: peers may be of other versions, or hostile. So names are escaped before they are shown, and the lengths
-//! of shares are checked against a bound before anything is allocated by them.
+//! A header is not trusted: peers may have another version, or be hostile. So names are escaped before they are shown, and the lengths
+//! of shares are checked against a bound before any allocation depends on them.
 
 use super::{Fault, Matter};
 
-/// Bytes of a kernel's name that are compared as they are; the rest is compared by a hash.
+/// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
 const NAME_BYTES: usize = 96;
 
 /// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
 
-/// Bytes of the longest share that is accepted: more than any device's memory. Allocations that depend on the lengths of shares are a
-/// small part of it.
+/// Bytes of the longest share that is accepted: more than any device's memory. Allocations that depend on the lengths of shares are much
+/// smaller.
 pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 
 /// The contents of a header.
@@ -77,8 +78,8 @@ impl Header {
         }
     }
 
-    /// The first difference between rank 0's header and another rank's; otherwise the first share that is too long. All ranks find
-    /// the same one.
+    /// Finds the first difference between rank 0's header and another rank's, or else the first share that is too long. All ranks find
+    /// the same fault.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {
             header.check(rank, &headers[0])?;
@@ -125,8 +126,8 @@ impl Header {
         })
     }
 
-    /// The kernel's name, escaped, since it may be any bytes. With the hash if the hash is not of these bytes, as for a name that was
-    /// cut off.
+    /// The kernel's name, escaped, since it may be any bytes. If the hash does not fit these bytes, as for a name that was cut off, the
+    /// hash is added.
     fn kernel(&self) -> String {
         let end = self.name.iter().position(|&byte| byte == 0);
         let name = &self.name[..end.unwrap_or(NAME_BYTES)];
@@ -138,7 +139,7 @@ impl Header {
     }
 }
 
-/// The 64-bit hash of Fowler, Noll and Vo, version 1a.
+/// The 64-bit FNV-1a hash, of Fowler, Noll and Vo.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::request::{reduce, scan};
 
-/// How peers change a message that would be right.
+/// How peers change a correct message.
 #[derive(Debug, Clone, Copy)]
 enum How {
     /// A wrong length of their share.
@@ -117,7 +117,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
 fn whatever_peers_say_of_their_shares_is_bounded() {
     let mut dice = Rng::with_seed(1);
     for _ in 0..20_000 {
-        // Few changes, so that some are not refused.
+        // There are few changes, so that some inputs are accepted.
         let mut input = vec![0; 3 + 4 * HEADER_BYTES];
         input[..3].fill_with(|| dice.u8(..));
         for _ in 0..dice.usize(..6) {

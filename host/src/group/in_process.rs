@@ -32,7 +32,7 @@ struct Room {
     size: usize,
     state: Mutex<State>,
     changed: Condvar,
-    /// Counts events: rounds that have ended, and the closing.
+    /// Counts events: the ends of rounds, and the closing of the room.
     news: AtomicU64,
 }
 
@@ -42,7 +42,7 @@ struct State {
     laid: Vec<Option<Message>>,
     /// How many rounds have ended.
     rounds: u64,
-    /// The messages of the last round. The next round cannot end before all ranks have seen them.
+    /// The messages of the last round that has ended. The next round cannot end before all ranks have seen them.
     last: Arc<Vec<Message>>,
     /// Why the room is closed.
     closed: Option<Fault>,
@@ -52,7 +52,7 @@ struct State {
 #[derive(Debug, Clone)]
 enum Message {
     Bytes(Vec<u8>),
-    /// The memory that it sends, and the context of that memory.
+    /// The memory that the rank sends, and the context of that memory.
     Parcels(Vec<Parcel>, Context),
 }
 
@@ -120,7 +120,7 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // Anything else: that rank is out of step.
+                // Otherwise that rank is out of step. Zeros count as a failed rank.
                 _ => to.fill(0),
             }
         }
@@ -135,7 +135,8 @@ impl Transport for InProcess {
             // Some copies may be under way.
             let _ = local.stream.synchronize();
         }
-        // No rank changes or frees the memory it sent before all have copied it. So a rank that failed also takes part in this round.
+        // No rank may change or free the memory that it sends before all ranks have copied it. So a rank that has failed also takes part in
+        // this round.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();
@@ -155,7 +156,7 @@ impl Drop for InProcess {
 }
 
 impl Room {
-    /// Deposits a message, and waits for those of all ranks.
+    /// Deposits a message, and waits for the messages of all ranks.
     fn meet(
         &self,
         rank: usize,
@@ -203,7 +204,7 @@ impl Room {
         }
     }
 
-    /// Spins, for a while, until there is a newer event than this.
+    /// Spins until there is a newer event than `seen`, at most for [`EAGER`] and the limit.
     fn look_for_news(&self, seen: u64, begin: Instant, limit: Duration) {
         while self.news.load(Ordering::Acquire) == seen && begin.elapsed() < EAGER.min(limit) {
             thread::yield_now();
@@ -221,7 +222,7 @@ impl Room {
         self.close(&mut self.lock(), Fault::RankLeft { rank });
     }
 
-    /// Closes the room, unless it is closed.
+    /// Closes the room, unless it is closed already.
     fn close(&self, state: &mut State, fault: Fault) {
         state.closed.get_or_insert(fault);
         self.tell();

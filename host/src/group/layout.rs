@@ -1,17 +1,17 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
-//! The ranks hold consecutive items, cut anywhere. The work is divided into units: the chunks of a reduction, the tiles of
-//! a scan. A unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last of them
-//! can be **torn**, with items on later ranks. Those ranks send the items: each sends at most the head of its share, to one rank.
+//! The ranks hold consecutive items, cut anywhere. The work is divided into units: the chunks of a reduction, the tiles of a scan. A unit
+//! belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last of them can be **torn**: some of
+//! its items are on later ranks. Those ranks send the items. Each sends at most the head of its share, to one rank.
 
 use std::ops::Range;
 
 /// The layout of the shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// The first item of each rank, and the number of all items.
+    /// The index of each rank's first item, followed by the number of all items.
     starts: Vec<u64>,
-    /// Items of a unit; the last may have fewer.
+    /// Items of a unit. The last unit may have fewer.
     unit_items: u64,
 }
 
@@ -73,7 +73,7 @@ impl Layout {
         (0..self.ranks()).any(|rank| self.torn(rank).is_some())
     }
 
-    /// The items of another rank's unit that a rank holds, and that other rank.
+    /// The items at the start of a rank's share that belong to another rank's unit, with that other rank.
     pub fn head(&self, rank: usize) -> Option<(usize, Range<u64>)> {
         let share = self.share(rank);
         let head = share.start

@@ -17,24 +17,25 @@ use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Span;
 
-/// A rank of a group: a GPU that works together with those of the other ranks.
+/// A rank of a group: a GPU that works together with the GPUs of the other ranks.
 ///
-/// The ranks hold consecutive items, in rank order: each a share of any length, 0 too. All ranks make the same calls in the same
-/// order. A call waits for the other ranks, and runs after the work that is queued on the default stream of the rank's device and
-/// on streams that are ordered with it, as `cust`'s are.
+/// The ranks hold consecutive items, in rank order. Each has a share of any length, 0 too. All ranks make the same calls in the same
+/// order. A call waits for the other ranks. It runs after the work that is queued on the default stream of the rank's device, and on
+/// streams that are ordered with the default stream, as `cust`'s are.
 ///
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
-/// From its first call on, a member keeps page-locked memory for its messages, 20 KiB and 16 more for each rank, and a board of
-/// 64 KiB on its device. Long calls need more: up to a few bytes for each 57 KiB of all items, and for each MiB of a share.
+/// From its first call on, a member keeps page-locked memory for its messages, 21 KiB and 16 KiB more for each rank, and a board of
+/// 128 KiB on its device. Long calls need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///
-/// If a call fails on one rank, it fails on all: on that rank with the reason, on the others with [`Fault::RankFailed`]. The
-/// group can still be used. If a rank makes another call than the others, all get [`Fault::Disagreement`]. A timeout, a rank that leaves
-/// or is out of step for another reason, or a lost context ends the group: every later call of every rank fails within the limit, and
-/// a new group has to be made.
+/// If a call fails on one rank, it fails on all: on that rank with the reason, on the others with [`Fault::RankFailed`]. If a rank makes
+/// another call than the others, all get [`Fault::Disagreement`]. In both cases the group can still be used.
+///
+/// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
+/// later call of every rank fails within the time limit. Make a new group.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +44,7 @@ use crate::launch::Span;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let gpu = Gpu::new()?;
-/// // A group of one rank; of several, each member goes to a thread of its own.
+/// // A group of one rank. In a group of several, each member goes to a thread of its own.
 /// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
 /// assert_eq!((member.rank(), member.size()), (0, 1));
 /// member.gpu().make_current()?;
@@ -110,11 +111,11 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// Joins the group of this id as one of `size` ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
-    /// the other ranks, here and in each call no longer than `limit`.
+    /// the other ranks. Neither this nor a later call waits longer than `limit`.
     ///
-    /// All ranks need the same `size`, and each a device of its own. Groups that share devices have to make their calls one after
-    /// the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for those of another (NCCL's
-    /// user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
+    /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one
+    /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for those of another
+    /// (NCCL's user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -203,8 +204,8 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some`
-    /// result there, and `None` on other ranks; [`Member`] has an example. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
+    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some` result
+    /// on that rank, and `None` on other ranks. Its errors are those of a reduction, and [`Fault::NoSuchRank`].
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -235,7 +236,7 @@ impl<'gpu> Member<'gpu> {
         self.collective(|session| reduce::reduce::<O, T>(session, None, share))
     }
 
-    /// The same, with the result on the rank `root` alone.
+    /// The same, with the result on the rank `root` only.
     pub(crate) fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         root: usize,
@@ -247,7 +248,7 @@ impl<'gpu> Member<'gpu> {
         Ok(is_root.then_some(result))
     }
 
-    /// Combines each item with those before it, of the ranks before this one too.
+    /// Combines each item with the items before it, including those of the ranks before this one.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         share: Span,
@@ -262,7 +263,7 @@ impl<'gpu> Member<'gpu> {
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
-        // Assumed until the call has ended well, so that a panic leaves it so.
+        // The group counts as dissolved until the call has ended well. So it is dissolved after a panic.
         self.is_dissolved = true;
         self.calls += 1;
         let mut in_step = false;
@@ -276,7 +277,7 @@ impl<'gpu> Member<'gpu> {
                 self.kept = Some(Tied::new(entered, Kept { post, board }));
             }
             let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
-            // Without it, the messages went with a context that is lost, and the `Gpu` has a new one.
+            // `None` if the context was lost, and the messages with it, and the `Gpu` has a new context.
             let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {
@@ -307,14 +308,14 @@ impl Drop for Member<'_> {
         if self.is_dissolved {
             self.transport.abort();
         }
-        // If the context is lost, so is everything that was in it.
+        // If the context is lost, its memory is lost too, and there is nothing to free.
         if let Some(kept) = self.kept.take() {
             let _ = self.gpu.enter(|entered| {
                 kept.end(entered);
                 Ok(())
             });
         }
-        // SAFETY: the transport is not used after this: nobody has the member any more.
+        // SAFETY: the transport is dropped here only, and not used afterwards, since the member itself is being dropped.
         unsafe { ManuallyDrop::drop(&mut self.transport) };
     }
 }

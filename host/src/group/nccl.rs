@@ -1,13 +1,13 @@
 //! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
-//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the limit is
-//! over. Then the communicator is aborted, which ends its work on the device. NCCL's kernels read and write messages in page-locked
-//! memory.
+//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the time limit has
+//! passed. In the second case it aborts the communicator, which ends the communicator's work on the device. NCCL's kernels read and write
+//! messages in page-locked memory.
 //!
-//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too
-//! late still finds a message. Therefore each envelope has two times, both since the last message: when its rank came, and when it gives up.
-//! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference
-//! of its arrival times.
+//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
+//! still finds a message. Therefore each envelope has two times: when its rank came, and when its rank gives up. From these times, all
+//! ranks see who was too late. The times count from the arrival of the last message. So the clocks of two ranks differ by no more than the
+//! arrival times of that message.
 
 mod library;
 
@@ -43,16 +43,16 @@ pub(super) fn unique_id() -> Result<[u8; ID_BYTES], Fault> {
     Ok(id.0)
 }
 
-/// One rank's way to the others.
+/// One rank's transport over NCCL.
 pub(super) struct Nccl<'gpu> {
     functions: &'static Functions,
-    /// `None` once it is aborted.
+    /// `None` once the communicator is aborted.
     communicator: Option<Communicator>,
     rank: usize,
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the last message of all had arrived.
+    /// When the last messages of all ranks had arrived.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
@@ -64,7 +64,8 @@ pub(super) struct Nccl<'gpu> {
 #[derive(Clone, Copy)]
 struct Communicator(RawCommunicator);
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is used by one at a time.
+// SAFETY: NCCL lets any thread use a communicator, one thread at a time. `Nccl` is not `Sync`, so only one thread at a time uses its
+// communicator.
 unsafe impl Send for Communicator {}
 
 /// The progress of a stream's queued work.
@@ -78,7 +79,7 @@ enum Stage {
 }
 
 impl<'gpu> Nccl<'gpu> {
-    /// Joins the group of this id. Waits for the others, no longer than the limit.
+    /// Joins the group of this id. Waits for the other ranks, no longer than the limit.
     pub fn join(
         gpu: &'gpu Gpu,
         id: [u8; ID_BYTES],
@@ -102,7 +103,7 @@ impl<'gpu> Nccl<'gpu> {
             };
             let mut communicator = ptr::null_mut();
             let mut config = Config::not_blocking();
-            // SAFETY: the pointers are to live locals, and the configuration says how long it is. A context is current.
+            // SAFETY: the pointers are to live locals, and the configuration has its own size in it. A context is current.
             let code = unsafe {
                 (functions.init_rank)(
                     &mut communicator,
@@ -145,7 +146,7 @@ impl<'gpu> Nccl<'gpu> {
         })
     }
 
-    /// Waits until NCCL is done with a call, and the stream too, no longer than the limit after the rank's own work.
+    /// Waits until NCCL and the stream are done with a call. The limit counts from the end of the rank's own work.
     fn poll(
         functions: &Functions,
         communicator: RawCommunicator,
@@ -184,7 +185,7 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for it. If that fails, aborts.
+    /// Makes a call of NCCL's that queues something on the stream, and waits for it. If the call or the wait fails, aborts.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -228,8 +229,8 @@ impl<'gpu> Nccl<'gpu> {
         })
     }
 
-    /// Whether the communicator's memory on the device still exists. It does not in a forked process, or after the context was
-    /// destroyed: NCCL would then free memory that may belong to others.
+    /// Whether the communicator's memory on the device still exists. It does not exist in a forked process, or after the context was
+    /// destroyed: there NCCL would free memory that may belong to others.
     fn is_there(&self) -> bool {
         if refuse_in_child().is_err() {
             return false;
@@ -254,7 +255,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 }
 
-/// The ranks that came after another rank had given up, by their messages.
+/// The ranks whose messages say that they came after another rank had given up.
 fn late_ranks<'a>(messages: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
     let number = |message: &[u8], at: usize| {
         let mut number = [0; 8];
@@ -283,9 +284,9 @@ impl Transport for Nccl<'_> {
         let (outgoing, incoming) = post.addresses();
         let message_bytes = Post::message_bytes(body_bytes);
         self.carry_out("ncclAllGather", local, |functions, communicator, stream| {
-            // SAFETY: the communicator is not aborted, and the stream is of the context in which it lives. The post has room for a
-            // message at the first address and for those of all ranks at the second, which the device reaches; the host leaves both
-            // alone before the stream has done this, since `carry_out` waits for it, or aborts.
+            // SAFETY: the communicator is not aborted, and the stream belongs to the communicator's context: `queue_and_wait` has checked
+            // both. The post has room for a message at the first address and for the messages of all ranks at the second, in memory that
+            // the device reaches. The host does not use this memory before the stream is done, since `carry_out` waits for it, or aborts.
             unsafe {
                 (functions.all_gather)(
                     outgoing as *const _,
@@ -315,11 +316,11 @@ impl Transport for Nccl<'_> {
             return Ok(());
         }
         self.carry_out("ncclGroupEnd", local, |functions, communicator, stream| {
-            // SAFETY: no pointers.
+            // SAFETY: the function has no arguments and no conditions.
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
                 // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
-                // and nobody changes it before the stream has done this, since `carry_out` waits for it.
+                // and nobody changes it before the stream is done, since `carry_out` waits for it.
                 let sent = unsafe {
                     (functions.send)(
                         parcel.address as *const _,
@@ -333,8 +334,8 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length, and
-                // nobody reads or changes it before the stream has done this, since `carry_out` waits for it.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // and nobody reads or changes it before the stream is done, since `carry_out` waits for it.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,
@@ -347,7 +348,7 @@ impl Transport for Nccl<'_> {
                 };
                 code = first_failure(code, received);
             }
-            // SAFETY: no pointers.
+            // SAFETY: as for `group_start`.
             let ended = unsafe { (functions.group_end)() };
             first_failure(code, ended)
         })
@@ -355,18 +356,18 @@ impl Transport for Nccl<'_> {
 
     fn abort(&mut self) {
         let is_there = self.is_there();
-        // Taken in any case. If its context is gone, it is leaked.
+        // The communicator is taken in any case. If its context is gone, it is leaked.
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
-            // SAFETY: NCCL handed it out, and nobody has it any more, so that it is not used again. Its device memory still exists, and
-            // belongs to NCCL. A failure leaves nothing that could be done.
+            // SAFETY: NCCL created the communicator. It was taken out of `self`, so it is not used again. Its device memory still exists:
+            // `is_there`. A failure is ignored, since nothing could be done about it.
             let _ = unsafe { (self.functions.abort)(communicator) };
         }
     }
 }
 
-/// The first of two results that is a failure.
+/// The first of two results that is a failure, or the second if neither is.
 fn first_failure(first: c_int, second: c_int) -> c_int {
     match first {
         library::SUCCESS | IN_PROGRESS => second,
@@ -384,12 +385,12 @@ impl Drop for Nccl<'_> {
                 return Err(Fault::Dissolved.into());
             }
             if let Ok(communicator) = self.communicator() {
-                // SAFETY: NCCL handed it out, it is not aborted, and it is used for nothing after this but to end it.
+                // SAFETY: NCCL created the communicator, it is not aborted, and after this it is only polled, and destroyed or aborted.
                 let code = unsafe { (self.functions.finalize)(communicator) };
                 self.functions.check("ncclCommFinalize", code)?;
                 self.wait_for("ncclCommFinalize", self.limit)?;
                 self.communicator = None;
-                // SAFETY: it is finalized, and nobody has it any more.
+                // SAFETY: the communicator is finalized: `wait_for` has seen that. It was taken out of `self`, so it is not used again.
                 let code = unsafe { (self.functions.destroy)(communicator) };
                 self.functions.check("ncclCommDestroy", code)?;
             }

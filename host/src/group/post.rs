@@ -1,7 +1,7 @@
 //! A rank's messages: page-locked memory that both the host and the device write and read.
 //!
 //! ```text
-//! notes       what the host writes to a board                    at most 4 KiB
+//! notes       values that are copied to a board                  5 KiB
 //! outgoing    this rank's message
 //! incoming    the messages of all ranks, one after the other
 //! ```
@@ -9,8 +9,8 @@
 //! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
 //! and copies may write the body, so that it can be sent without waiting for the host.
 //!
-//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent, which
-//! waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
+//! The host accesses the memory only while no queued work uses it. This is so before a call's launches, and after a message was sent, since
+//! sending waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -24,10 +24,10 @@ use crate::gpu::Entered;
 /// The transport's part of a message.
 pub(super) const ENVELOPE_BYTES: usize = 16;
 
-/// An envelope, and the word that says whether the rank has failed.
+/// Bytes of an envelope and of the word that says whether the rank has failed.
 const HEAD_BYTES: usize = ENVELOPE_BYTES + 8;
 
-/// Bytes of the notes: a control, and the values of a group and its prefix.
+/// Bytes of the notes: the control words of a board, the aggregates of a group's tiles, and the group's prefix.
 const NOTES_BYTES: usize = 5 << 10;
 
 const _: () =
@@ -45,7 +45,7 @@ pub(super) struct Post {
 }
 
 impl Post {
-    /// For messages between `ranks` ranks. A context is current.
+    /// Memory for messages between `ranks` ranks. A context is current.
     pub fn new(entered: Entered<'_>, ranks: usize) -> Result<Self> {
         Self::with_room(entered, ranks, LEAST_BYTES)
     }
@@ -95,7 +95,8 @@ impl Post {
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
-        // SAFETY: `at` is at most the rest of the outgoing room, so the place lies in the allocation, or one past the room's end.
+        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. That
+        // is in the allocation, or one past its end.
         let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
         (place, room - at)
     }
@@ -105,7 +106,7 @@ impl Post {
         self.memory.start()
     }
 
-    /// The notes.
+    /// The notes, for the host to write.
     pub fn notes(&mut self) -> &mut [u8] {
         self.bytes(0, NOTES_BYTES)
     }
@@ -117,7 +118,7 @@ impl Post {
         self.bytes(NOTES_BYTES + HEAD_BYTES, room)[..bytes].copy_from_slice(&body[..bytes]);
     }
 
-    /// Writes to the outgoing message whether this rank has failed.
+    /// Writes to the outgoing message whether this rank is well, or has failed.
     pub fn say(&mut self, is_well: bool) {
         let word = u64::from(is_well).to_ne_bytes();
         self.bytes(NOTES_BYTES + ENVELOPE_BYTES, 8)
@@ -147,11 +148,11 @@ impl Post {
     fn bytes(&mut self, start: usize, length: usize) -> &mut [u8] {
         debug_assert!(start + length <= NOTES_BYTES + self.room * (1 + self.ranks));
         // SAFETY:
-        // - the bytes lie in the allocation: all callers are of this file, and cut what they ask for to the notes, to the outgoing room,
-        //   or to the incoming ones;
-        // - the post is borrowed mutably for as long as the slice lives, and nobody else has the memory;
-        // - nothing queued uses it now: see the module's documentation;
-        // - any bytes are `u8`s, and the driver hands page-locked memory out zeroed or written by others, so none is undefined.
+        // - the bytes lie in the allocation: all callers are in this file, and limit the range to the notes, to the outgoing room, or to
+        //   the incoming rooms;
+        // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
+        // - no queued work uses the memory now: see the module's documentation;
+        // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary bytes, but no uninitialised ones.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }
 }

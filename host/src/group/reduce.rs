@@ -1,14 +1,14 @@
 //! A reduction over the ranks of a group.
 //!
 //! ```text
-//! learn of all shares
-//! bring torn chunks together                   where shares are not cut between chunks
-//! reduce the own chunks                        the kernel of one GPU: it writes each chunk's partial to this rank's message
-//! hand the partials to all ranks               4096 at most; the host waits for this alone
-//! combine all of them                          on the host, along the contract's tree
+//! exchange the lengths of the shares
+//! gather torn chunks                           if shares are not cut between chunks
+//! reduce this rank's chunks                    the kernel of one GPU: it writes each chunk's partial to this rank's message
+//! send the partials to all ranks               4096 at most; the host waits only here
+//! combine all partials                         on the host, along the contract's tree
 //! ```
 //!
-//! The chunks depend on the number of all items, and a chunk's partial on its items, so nothing depends on the
+//! The chunks depend on the number of all items, and a chunk's partial depends on the chunk's items. So the result does not depend on the
 //! ranks. If one rank has all chunks, it reduces them as one GPU does, and sends the result.
 
 use std::iter;
@@ -51,7 +51,8 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     }
 }
 
-/// Refuses, at compile time, operators whose results are indices of 32 bits: ranks would not see that the others' are of 64.
+/// Refuses, at compile time, operators whose results are indices of 32 bits. Their kernels have the names of those for 64 bits, so ranks
+/// would not notice that they disagree.
 pub(super) fn has_long_indices<O: Kernel<kind::reduce, T>, T: Item>() {
     const {
         assert!(
@@ -113,7 +114,7 @@ fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
 }
 
-/// Queues this rank's chunks, whose partials go to its message.
+/// Queues the reduction of this rank's chunks. Their partials go to its message.
 fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -130,14 +131,14 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // These are not all chunks, so no block takes the last ticket: no block reads partials or writes a result.
+    // These are not all chunks, so no block takes the last ticket. So no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
     let mut queue = Queue::on_board(session.entered, &session.call, place);
     queue_chunks::<O, T>(&mut queue, rank, layout, share, torn, result)
 }
 
-/// Queues the chunks of a rank: those of its share, and the torn one.
+/// Queues the reduction of a rank's chunks: first the chunks of its share, then the torn one.
 fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     queue: &mut Queue<'_>,
     rank: usize,
@@ -159,18 +160,19 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     }
     if !chunks.is_empty() {
         let input = input(share.address, layout.share(rank).start);
-        // SAFETY:
-        // - the items of these chunks are the share's: the layout has the share's own length, the chunks begin in it, and the last one, if
-        //   it ends beyond, is the torn one, left out above. The share is a `DeviceSlice` that the call borrows, memory of the context
-        //   (`check_memory`);
-        // - it is aligned (`check_alignment`), and the result is at the head of page-locked memory or of a message's body, aligned to 8 bytes
-        //   at least and apart from the program's memory.
+        // SAFETY: the conditions of `reduce_piece`:
+        // - the share has the items of these chunks: the layout has the share's own length, the chunks begin in the share, and a last chunk
+        //   that ends beyond the share is the torn one, left out above. The call borrows the share, which is memory of the context:
+        //   `check_memory`;
+        // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
+        // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to 8 bytes, which is enough for results
+        //   of that alignment or less. It lies apart from the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
-        // SAFETY: the torn memory has room for all items of the chunk, which have been brought there, and is kept until the call has waited
-        // for its stream. It is an allocation of its own, so aligned to 256 bytes, and apart from the result.
+        // SAFETY: the torn memory has all items of the chunk, which were gathered there, and is kept until the call has waited for its
+        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and apart from the result. `result` is as above.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

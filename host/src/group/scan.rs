@@ -1,17 +1,17 @@
 //! A scan over the ranks of a group.
 //!
 //! ```text
-//! learn of all shares
-//! bring torn tiles together              where shares are not cut between tiles
-//! read the own tiles                     all but the last rank: the kernel publishes their aggregates and stores nothing
-//! hand the aggregates to all ranks       of groups of tiles; of single tiles where a group is shared
-//! scan the own tiles                     with their prefix on the board
-//! bring the results of torn tiles back
+//! exchange the lengths of the shares
+//! gather torn tiles                      if shares are not cut between tiles
+//! read this rank's tiles                 all ranks but the last: the kernel publishes aggregates and stores nothing
+//! send the aggregates to all ranks       of whole groups of tiles; of single tiles if several ranks share the group
+//! scan this rank's tiles                 with their prefix on the board
+//! send the results of torn tiles back
 //! ```
 //!
-//! The aggregates of tiles and of whole groups do not depend on the prefix, so the first pass begins with identities. Then every
-//! rank folds the prefix of its first group in the contract's order. The scan finds that prefix on its board, and the aggregates
-//! of the earlier tiles of that group, as if those tiles had published them.
+//! The aggregates of tiles and of whole groups do not depend on the prefix, so the first pass begins with identities. Then every rank
+//! computes the prefix of its first group in the contract's order. The scan finds this prefix on its board. It also finds the aggregates of
+//! the group's earlier tiles there, as if launches on this rank had published them.
 
 mod before;
 
@@ -91,13 +91,13 @@ struct RankScan<'a> {
 /// A pass over a rank's tiles: publish aggregates, or store results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// Their aggregates are published.
+    /// The aggregates of the tiles are published.
     Publish,
-    /// They are scanned.
+    /// The tiles are scanned.
     Scan,
 }
 
-/// Scans this rank's tiles. When this returns, everything before the scan is done, and the scan is queued.
+/// Scans this rank's tiles. When this returns, all earlier steps are done, and the scan is queued.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -146,7 +146,7 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(before)
 }
 
-/// Queues the publishing of the aggregates of this rank's tiles, and the copies of these slots to its message.
+/// Queues a launch that publishes the aggregates of this rank's tiles, and the copies of their slots to its message.
 fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -181,7 +181,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(place)
 }
 
-/// Queues a pass over a rank's tiles: those of its share, and the torn one.
+/// Queues a pass over a rank's tiles: first the tiles of its share, then the torn one.
 fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     queue: &mut Queue<'_>,
     part: &RankScan<'_>,
@@ -194,14 +194,16 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         ..part.share
     };
     let mut run = |input: Span, output: Address, tiles: Range<u64>| {
-        // SAFETY: of both passes, where `run` is called below:
-        // - the items of the tiles are there: of the share, since the layout has the share's own length and the torn tile, which ends
-        //   beyond it, is left out; of the torn memory, since all items of that tile have been brought there;
-        // - so is the room for their results: `check_scan` has compared the output's length with the share's, and the torn memory has
+        // SAFETY: the conditions of both functions, for the two calls of `run` below:
+        // - the items of the tiles are readable. The share has the items of its tiles: the layout has the share's own length, and the torn
+        //   tile, which ends beyond the share, is left out. The torn memory has all items of the torn tile, which were gathered there;
+        // - there is room for the results: `check_scan` has compared the output's length with the share's, and the torn memory has
         //   room for a tile of results after the items;
-        // - both are memory of the context, kept until the work is done: the call borrows the program's slices, and keeps the torn memory;
-        // - they are aligned, and apart or the same with the same types: `check_scan`, and `results_at` of the torn memory;
-        // - the tiles before in the first group, and its prefix, are on the board: `queue_pass` has seeded them.
+        // - all of this is memory of the context until the work is done: the call borrows the program's memory, and keeps the torn memory;
+        // - addresses are aligned, and items and results lie apart or are in place with the same type: `check_scan`, and for the torn
+        //   memory `results_at`, a multiple of 256;
+        // - for `publish_piece`: the prefix of the first tile's group, and the aggregates of the group's earlier tiles, are on the board:
+        //   `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn one.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),

@@ -26,16 +26,16 @@ pub(super) struct Session<'a> {
     pub limit: Duration,
     /// Which call of the member this is.
     pub number: u64,
-    /// Whether the call has ended with an error that all ranks know of, so that they are still in step.
+    /// Whether the call has ended with an error that all ranks know, so that the ranks are still in step.
     pub in_step: &'a mut bool,
 }
 
-/// A unit whose items lie on several ranks, brought together on its owner.
+/// A unit whose items lie on several ranks, gathered on its owner.
 pub(super) struct Torn {
     memory: DeviceMemory,
     /// The unit.
     pub unit: u64,
-    /// The room for results.
+    /// The offset of the results in the memory, in bytes.
     results_at: u64,
 }
 
@@ -45,7 +45,7 @@ impl Torn {
         self.memory.address()
     }
 
-    /// The address for its first result.
+    /// The address of the unit's first result.
     pub fn results(&self) -> Address {
         self.memory.address() + self.results_at
     }
@@ -56,20 +56,20 @@ impl Session<'_> {
         self.transport.rank()
     }
 
-    /// Sends this rank's bytes, or its failure, to all ranks: `bytes` bytes of each rank, for which there is room. If any rank failed,
-    /// all fail, in step.
+    /// Sends this rank's bytes, or its failure, to all ranks. Each rank sends `bytes` bytes, for which the post has room. If any rank has
+    /// failed, this fails on all ranks, which stay in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
         self.agree_on_queued(mine, bytes)
     }
 
-    /// The same with a body that work on the call's stream writes; `queued` says whether all of it could be queued.
+    /// As [`Self::agree`], but the body is written by work on the call's stream. `queued` says whether all of this work could be queued.
     pub fn agree_on_queued(&mut self, queued: Result<()>, bytes: usize) -> Result<Received<'_>> {
         self.post.say(queued.is_ok());
         let local = local(self.entered, &self.call, self.limit);
         let gathered = self.transport.all_gather(local, self.post, bytes);
         if let (Err(error), Err(_)) = (&queued, &gathered) {
-            // The failure here matters more than the failure to report it.
+            // This rank's own failure matters more than the failure to report it.
             return Err(error.clone());
         }
         gathered?;
@@ -100,7 +100,7 @@ impl Session<'_> {
         let rank = self.rank();
         let all = self.agree(mine, HEADER_BYTES)?;
         let mut headers: Vec<_> = all.bodies().map(Header::from_bytes).collect();
-        // Whatever peers sent, this rank's launches depend on the true length of its share.
+        // This rank's launches must depend on the true length of its share, whatever the peers have sent.
         if let Some(own) = headers.get_mut(rank) {
             *own = header;
         }
@@ -112,7 +112,7 @@ impl Session<'_> {
         Ok(layout?)
     }
 
-    /// Checks that a share which has items is memory of this rank's device.
+    /// Checks that a share is memory of this rank's device, if it has items.
     pub fn check_memory(&self, argument: Argument, span: Span) -> Result<()> {
         match span.item_count {
             0 => Ok(()),
@@ -120,8 +120,8 @@ impl Session<'_> {
         }
     }
 
-    /// Gathers torn units. Returns this rank's, if it has one, with room for results of the given size. All ranks call it if any unit
-    /// is torn.
+    /// Gathers torn units. Returns this rank's torn unit, if it has one, with room for results of the given size. All ranks take part if
+    /// any unit is torn.
     pub fn mend<T: Item>(
         &mut self,
         layout: &Layout,
@@ -147,8 +147,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call whose part here is `done`, or queued. Sends the results of torn units to the ranks that their items came from,
-    /// copies this rank's own to its output, and agrees that all ranks are done.
+    /// Ends a call. `done` says whether this rank's part is done or queued. Sends the results of torn units to the ranks that their items
+    /// came from, copies this rank's own results of its torn unit to its output, and agrees that all ranks are done.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,
@@ -163,7 +163,7 @@ impl Session<'_> {
         });
         let mut carried = Ok(());
         if layout.is_torn() {
-            // Also after a failure, since other ranks wait for it, and nothing may write to it meanwhile.
+            // The exchange happens after a failure too, since other ranks wait for it. No queued work may write to its memory meanwhile.
             if own.is_err() {
                 let _ = self.call.stream().synchronize();
             }
@@ -181,7 +181,8 @@ impl Session<'_> {
         self.transport.exchange(local, sends, receives)
     }
 
-    /// Allocates room for this rank's torn unit, and copies its own items there. After it, the items that this rank sends are complete.
+    /// Allocates room for this rank's torn unit, and copies the rank's own items there. Waits for the stream, so that the items which this
+    /// rank sends are complete.
     fn torn<T: Item>(
         &mut self,
         layout: &Layout,
@@ -210,7 +211,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Copies this rank's own part of its torn unit, of items or results at `share`, and waits.
+    /// Copies this rank's own part of its torn unit, and waits. The part consists of items or results; `share` is the address of the rank's
+    /// first one.
     fn copy_own<T>(
         &self,
         layout: &Layout,
@@ -233,7 +235,7 @@ impl Session<'_> {
     }
 }
 
-/// The resources that the transport may use. A struct of its own, so that it can be borrowed separately.
+/// The resources that the transport may use. This is no method of [`Session`], so that the transport can be borrowed at the same time.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,
@@ -249,7 +251,7 @@ enum Direction {
     Back,
 }
 
-/// The part of another rank's unit that this rank has, of items or results of type `T` that begin at `share`.
+/// The part of another rank's torn unit that this rank has. This rank's items or results, of type `T`, begin at `share`.
 fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     let head = layout.head(rank).map(|(peer, items)| Parcel {
         peer,
@@ -259,7 +261,7 @@ fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     head.into_iter().collect()
 }
 
-/// The parts of a rank's torn unit that other ranks have. Its items or results of type `T` begin at `start`.
+/// The parts of a rank's torn unit that other ranks have. The unit's items or results, of type `T`, begin at `start`.
 fn tails<T>(layout: &Layout, rank: usize, torn: &Torn, start: Address) -> Vec<Parcel> {
     let first = layout.items(torn.unit).start;
     let parcel = |(peer, items): (usize, Range<u64>)| Parcel {

@@ -1,5 +1,5 @@
-//! The one suite that both ways between ranks pass: the one within a process, and NCCL where there is that, and a device for each
-//! rank.
+//! One suite for both transports between ranks: the one within a process, and NCCL. NCCL is tested if its library is installed and there is
+//! a device for each rank.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -52,7 +52,7 @@ impl Rank<'_> {
     }
 }
 
-/// Hands these bytes to all, in a message of their own.
+/// Sends these bytes to all ranks, in a message of their own.
 fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
     let mut post = Post::new(local.entered, transport.size())?;
     post.make_room(local.entered, mine.len())?;
@@ -62,7 +62,7 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
-/// Says, past the harness, that a test is not run over NCCL. The harness shows a test's output only if the test fails.
+/// Writes to stderr, past the harness, that a test is not run over NCCL. The harness shows a test's output only if the test fails.
 fn skip(reason: &dyn Display) {
     let test = thread::current().name().unwrap_or_default().to_owned();
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
@@ -132,7 +132,7 @@ fn memory_goes_from_rank_to_rank() {
                 address: memory.address() + address,
                 bytes,
             };
-            // Of unequal lengths, and one rank has one more to send.
+            // The parcels have unequal lengths, and one rank has one parcel more to send.
             let more = (number == 0).then_some(parcel(1, 2));
             let sends: Vec<_> = [parcel(0, 5), parcel(5, 3)]
                 .into_iter()
@@ -184,7 +184,8 @@ fn what_is_queued_on_the_stream_is_in_the_message() {
             )?;
             let (to, _) = post.place_in_body(2);
             post.write(&[9; 8]);
-            // SAFETY: there is room for 4 bytes, which nobody else uses before the message is carried.
+            // SAFETY: the room for a message is longer than 2 + 4 bytes and page-locked. Nobody else uses these bytes before the message is
+            // sent, and sending waits for the stream.
             unsafe { driver::queue_copy_to_host(to, memory.address(), 4, local.stream) }?;
             transport.all_gather(local, &mut post, 8)?;
             Ok(post
@@ -198,7 +199,7 @@ fn what_is_queued_on_the_stream_is_in_the_message() {
     });
 }
 
-/// Checks that a rank which does something alone, or far too late, is told so.
+/// Checks the error of a rank that does something alone, or far too late.
 fn assert_ends(end: Result<Vec<u8>>, limit: Duration) {
     match end {
         Err(Error::Group(Fault::TimedOut { limit: found, .. })) => assert_eq!(found, limit),
@@ -229,7 +230,7 @@ fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
         assert!(rank.all_gather(&[1]).is_ok());
         if rank.transport.rank() == 1 {
             thread::sleep(3 * LIMIT);
-            // The message may still have arrived. The next one shows that the sender waits no longer.
+            // The message may still have arrived. The next one shows that the sender no longer waits.
             assert!(matches!(rank.all_gather(&[2]), Err(Error::Group(_))));
             return;
         }

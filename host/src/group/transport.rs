@@ -22,7 +22,7 @@ pub(super) struct Parcel {
 pub(super) struct Local<'a> {
     /// The device, whose context is current.
     pub entered: Entered<'a>,
-    /// A stream of the call's own. Whatever a transport queues on it is done when it returns, or aborted.
+    /// A stream of the call's own. When a method of the transport returns, its work on the stream is done or aborted.
     pub stream: Stream<'a>,
     /// How long to wait for other ranks.
     pub limit: Duration,
@@ -30,8 +30,8 @@ pub(super) struct Local<'a> {
 
 /// The transport between the ranks of a group. All ranks call the same methods in the same order.
 ///
-/// A failure here leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted, and every
-/// later call of any rank fails within the limit.
+/// A failure of the transport leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted, and
+/// every later call of any rank fails within the time limit.
 pub(super) trait Transport: Send + Debug {
     fn rank(&self) -> usize;
 
@@ -40,8 +40,8 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. Its body has `body_bytes` bytes on all ranks.
     /// Waits for that work, as long as it takes, and then for the other ranks' messages.
     ///
-    /// Also fails if this rank is so late that another no longer waits: later by more than the other's limit, counted from the
-    /// last message.
+    /// Also fails if this rank is so late that another rank no longer waits: later than the other rank by more than the other's limit. The
+    /// times count from the last message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
     /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have

@@ -7,8 +7,8 @@ use super::layout::Layout;
 /// Bytes of an item.
 const ITEM_BYTES: u64 = 4;
 
-/// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: a fault that can be printed, or shares within
-/// bounds, with this rank's own share as it is.
+/// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: either a fault that can be printed, or shares within
+/// bounds, among which this rank's own share is unchanged.
 pub(crate) fn judge(input: &[u8]) {
     let (&[ranks, rank, length], changes) = input.split_first_chunk().unwrap_or((&[0; 3], &[]));
     let ranks = 1 + usize::from(ranks) % 5;
@@ -26,7 +26,7 @@ pub(crate) fn judge(input: &[u8]) {
     }
     let lengths = headers.iter().map(|header| header.item_count);
     let shares = Header::check_all(&headers).and_then(|()| {
-        // As chunks are cut: at most 4096.
+        // There are at most 4096 chunks, as in a reduction.
         let unit_items = |count: u64| (count / 4096).max(1 << 13);
         Layout::new(lengths, unit_items).ok_or(Fault::TooLong)
     });

@@ -76,7 +76,7 @@ holds!(Queueable: OnTheDevice);
 #[diagnostic::do_not_recommend]
 impl<P: Queueable> Queueable for PairsIn<P> {}
 
-/// No shape chosen yet: [`Whole`].
+/// No shape chosen yet: [`Whole`] and [`WholeCounted`].
 ///
 /// ```
 /// use warpfold::{Cpu, Max, reduce};
@@ -160,7 +160,7 @@ impl<E, K> HasKeys for ByKeyTo<E, K> {
     type Key = K;
 }
 
-/// A place whose count the device may know: device memory.
+/// A place whose number of items may be in device memory: device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

@@ -17,8 +17,8 @@ use crate::kernel::{self, Item};
 use crate::reference;
 use crate::staged::Items;
 
-/// The CPU, for requests on slices of the host: what a GPU gives, bit for bit, by plain sequential code. No GPU is needed, and no kernel:
-/// any operator will do.
+/// The CPU, for requests on slices of the host. Plain sequential code gives the results of a GPU, bit for bit. It needs no GPU and no
+/// kernel, so any operator will do.
 ///
 /// ```
 /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -65,12 +65,12 @@ fn offsets(item_count: usize, shape: &Shape<Memory<'_>>) -> Vec<usize> {
     }
 }
 
-/// The items of memory of the host, which are of this type.
+/// The items of host memory as a slice. They are of type `T`.
 fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-/// All items, or all pairs, reduced by a function.
+/// Implements the reductions of all items or all pairs, by a function.
 macro_rules! whole {
     ([$($parameter:tt)*] $place:ty, $shape:ident, $item:ty, $items:expr, $reduced:expr) => {
         impl<O: Op<$item, Output: Item>, $($parameter)*>

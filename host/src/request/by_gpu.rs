@@ -89,7 +89,7 @@ where
     }
 }
 
-/// `Gpu::global()` as it is: `wait` gives its error, if there is no GPU.
+/// Runs requests on what `Gpu::global()` returns. If there is no GPU, `wait` returns the error of `Gpu::global()`.
 impl<'gpu, Request> Runner<Request> for Result<&'gpu Gpu>
 where
     &'gpu Gpu: Runner<Request>,

@@ -48,8 +48,8 @@ macro_rules! scans {
 scans!(Returned);
 scans!(Replaceable);
 
-/// Waits for the streams that memory is in order with, if there are any. This is done before the ranks begin: of a failure here only this
-/// rank learns, and the others time out.
+/// Waits for the streams that the memory is ordered with, if there are any. The ranks have not exchanged anything yet. So if this fails,
+/// the other ranks do not learn of it, and time out.
 fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
     match loans.ordered_with().next() {
         Some(_) => gpu.enter(|_| finish_before(loans)),

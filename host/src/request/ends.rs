@@ -1,6 +1,6 @@
 //! How requests end on a GPU: the result of `wait` for each verb, place, shape and output, and which requests can be queued.
 //!
-//! The traits stand on tuples of a request's types. A combination without an implementation does not compile.
+//! The traits are implemented for tuples of a request's types. A combination without an implementation does not compile.
 
 mod axis;
 mod reduce;
@@ -23,11 +23,11 @@ macro_rules! end_traits {
         $waits:ident: $message:literal, $label:literal, $note:literal;
         $queues:ident: $queued_message:literal, $queued_label:literal, $queued_note:literal;
     )*) => {$(
-        /// A request that a GPU can be waited for.
+        /// A request that can run on a GPU and be waited for.
         #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
         #[allow(private_interfaces)]
         pub trait $waits<O, T> {
-            /// What `wait` gives.
+            /// The type that `wait` returns.
             type Given;
 
             #[doc(hidden)]
@@ -89,7 +89,7 @@ pub(super) fn queue(
     crate::call::queue(gpu, stream, verb?, arguments)
 }
 
-/// Runs a call on items of the host, all at once, and gives its results.
+/// Runs a call on items of the host, all at once, and returns its results.
 fn results<R: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -122,7 +122,7 @@ fn results_to(
     })
 }
 
-/// The bytes of the first `needed_items` items of an output of the host, if it is long enough.
+/// The bytes of the first `needed_items` items of an output of the host; an error if the output is shorter.
 pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Result<&'a mut [u8]> {
     let (bytes, item_bytes) = match output {
         Some(Memory::HostMut(HostItems { bytes, item })) => (bytes, item.bytes),
@@ -137,7 +137,7 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host. If it is too short, it is filled, and the error says so.
+/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and that is an error.
 pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     let items: &[u8] = bytemuck::cast_slice(items);
     if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {
@@ -147,7 +147,7 @@ pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Resu
     room(output, items.len() / size_of::<T>()).map(drop)
 }
 
-/// Writes to two outputs of the host, as [`take`], if they are there. If one is too short, the other is written all the same.
+/// Writes to two outputs of the host like [`take`], where the request has them. If one is too short, the other is still written.
 pub(super) fn take_both<A: Item, B: Item>(
     first: (Option<Memory<'_>>, &[A]),
     second: (Option<Memory<'_>>, &[B]),

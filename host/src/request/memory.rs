@@ -37,10 +37,10 @@ use crate::kernel::Type;
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Place: sealed::Place {
-    /// Where the other arguments are.
+    /// The place of the request's other memory.
     type Side: Place;
 
-    /// The shape `S` with a count. For host memory the shape does not change, so the compiler's only message is that a count is refused.
+    /// The shape `S` with a count. For host memory this is `S` itself. So the compiler reports only that a count is refused.
     type Counted<S: Shape>;
 }
 
@@ -150,7 +150,7 @@ impl<P: Place> Place for PairsIn<P> {
 #[derive(Debug)]
 pub enum Returned {}
 
-/// As [`Returned`], of an input that may be overwritten.
+/// As [`Returned`], for an input that may be overwritten.
 ///
 /// ```
 /// use warpfold::request::{memory::{OnTheHost, Replaceable}, shape::{Inclusive, Whole}};
@@ -165,14 +165,16 @@ pub enum Returned {}
 #[derive(Debug)]
 pub enum Replaceable {}
 
-/// The input of a request: a slice of the host, device memory, or a pair of either.
+/// The input of a request: a slice of the host, device memory, or a pair of slices or of device memory.
 ///
 /// | written | is |
 /// |---|---|
 /// | `&slice`, `&vec`, `&array` | items of the host |
 /// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
 /// | `&mut` of these | the same; a scan may replace them (`.in_place()`) |
-/// | `(left, right)` | two inputs of equally many items: those of [`Dot`](crate::Dot), or items and flags |
+/// | `(left, right)` | two inputs of the same length: for [`Dot`](crate::Dot), or items and flags |
+///
+/// Device memory has to be aligned for its items: see [`Error::Misaligned`](crate::Error::Misaligned).
 ///
 /// ```
 /// use warpfold::request::memory::{Input, OnTheHost};
@@ -201,6 +203,9 @@ pub trait Input<'a>: sealed::Input<'a> {
 }
 
 /// An output of a request: a slice of the host, or device memory, borrowed mutably.
+///
+/// Device memory has to be aligned for its items. It must not overlap an input or another output, except that the output of a whole scan
+/// may be its input, item for item: see [`Error::Overlap`](crate::Error::Overlap).
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, Output};

@@ -34,27 +34,28 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 
 /// Combines items with the operator `O`.
 ///
-/// | said | by |
+/// | part of the request | methods |
 /// |---|---|
-/// | in what shape | nothing: all together; [`in_order`](Reduce::in_order): all together, by an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`axis`](Reduce::axis), [`by_key`](Reduce::by_key); [`pitch`](Reduce::pitch) |
-/// | how many there are, if only the device knows | [`count`](Reduce::count) |
-/// | to where | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
+/// | the shape | none: all items together; [`in_order`](Reduce::in_order): all items together, with an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`axis`](Reduce::axis), [`by_key`](Reduce::by_key); [`pitch`](Reduce::pitch) |
+/// | a number of items that is in device memory | [`count`](Reduce::count) |
+/// | outputs | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
 /// | where it runs | [`wait`](Reduce::wait), [`queue`](Reduce::queue) |
 ///
-/// `wait` gives
+/// `wait` returns:
 ///
 /// | | items of the host | device memory |
 /// |---|---|---|
-/// | of all items | the result | the result |
-/// | of several groups | a `Vec` of results | nothing: it asks for `.to(&mut results)` |
-/// | by key | the keys of the runs and the results, two `Vec`s | how many runs there are |
-/// | with `.to(…)` | nothing (by key: how many runs) | nothing (by key: how many runs) |
+/// | all items | the result | the result |
+/// | several groups | a `Vec` of results | needs `.to(&mut results)` |
+/// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
+/// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
-/// For no items the result is the operator's identity. A result has the same bits on every device and in every run: floats are combined
-/// along a tree that depends on the number of items only ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
+/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run:
+/// floats are combined along a tree that depends on the number of items only ([`warpfold_kernels::contract`]), and a NaN comes out as
+/// Rust's `NAN`.
 ///
-/// After Harris, *Optimizing Parallel Reduction in CUDA* (2007), in one launch; segments after Merrill and Garland, *Merge-based Parallel
-/// Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
+/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), in one launch. Segments are reduced after Merrill and
+/// Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
 ///
 /// ```
 /// use warpfold::{Dot, Gpu, Sum, reduce};
@@ -77,7 +78,7 @@ pub fn reduce<'a, O, I: Input<'a>>(input: I) -> Reduce<'a, O, I::Item, I::Place>
 }
 
 impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
-    /// The same arguments as another request.
+    /// The same arguments, as a request with other type parameters.
     fn retyped<S2, R2>(self) -> Reduce<'a, O, T, P, S2, R2> {
         Reduce {
             arguments: self.arguments,
@@ -87,11 +88,11 @@ impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
-    /// Combines all items in their order: In each `O::combine`, the items of `left` come just before those of `right`. So the operator need
-    /// not commute. Results and outputs are the same as without this.
+    /// Combines all items in their order: in each `O::combine`, the items of `left` come just before the items of `right`. So the operator
+    /// need not commute. There is one result, as without `in_order`.
     ///
-    /// The bits and the time are those of [`Self::rows`] with all items in one row. If the operator commutes, a reduction without this may
-    /// be faster. A slice of the host is copied to the device as a whole.
+    /// The bits and the time are those of [`Self::rows`] with all items in one row. If the operator commutes, a reduction without
+    /// `in_order` may be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -114,15 +115,17 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
 
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
-    /// There is one offset more than segments: numbers of type `u32`, `u64` or `usize`. Offsets ascend, and none is beyond the items. Items
-    /// before the first and from the last on belong to no segment. An empty segment gives the operator's identity.
+    /// The offsets are numbers of type `u32`, `u64` or `usize`, one more than there are segments. They ascend, and none is greater than the
+    /// number of items. Items before the first offset, and from the last offset on, belong to no segment. An empty segment gives the
+    /// operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time follows the bytes of items, offsets and results, each moved once (some offsets twice), and not the segments' lengths.
-    /// A result depends on the segment's items and on nothing else, bit for bit. The operator need not commute; for one that looks at an
-    /// item's index, that counts from the segment's start. The order is said in [`warpfold_kernels::segments`].
+    /// The time depends on the bytes of items, offsets and results, which are each moved once (some offsets twice). It does not depend on
+    /// the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator need not
+    /// commute. If it uses the index of an item, the index counts from the start of the segment. [`warpfold_kernels::segments`] specifies
+    /// the order of combination.
     ///
-    /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does not
-    /// report wrong offsets. The results are then unspecified; nothing else is read or written, and the work ends.
+    /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
+    /// wrong offsets in device memory the results are unspecified; nothing else is read or written, and the work ends.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, reduce};
@@ -142,9 +145,11 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits.
+    /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits. If there are
+    /// no items, there are no rows and no results.
     ///
-    /// If the items are no whole rows, as they never are with 0, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    /// If the number of items is not a multiple of `row_items`, or `row_items` is 0, the error is
+    /// [`Error::UnevenRows`](crate::Error::UnevenRows).
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, reduce};
@@ -163,11 +168,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, each column gives the
     /// operator's identity.
     ///
-    /// A column has exactly the bits of a row of the transposed matrix. The order is said in [`warpfold_kernels::columns`]. Each item is read
-    /// once; where a column has more than 256 rows, 8 bytes for each 256 of its items are written and read besides (16, where the
-    /// accumulator has 64 bits).
+    /// The result of a column has exactly the bits of a row of the transposed matrix. [`warpfold_kernels::columns`] specifies the order of
+    /// combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8 bytes for each 256 items
+    /// of it (16 bytes if the accumulator has 64 bits).
     ///
-    /// If the items are no whole rows, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
+    /// [`Error::UnevenRows`](crate::Error::UnevenRows).
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, reduce};
@@ -187,10 +193,10 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Result `o · inner + i` combines the items `(o · length + k) · inner + i`, for `k` from 0 to `length − 1`. So [`Self::rows`] are
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
-    /// The bits are those of a segment of the same items. An item's index, for operators that look at it, is its place `k`. With
-    /// `length` 0, each result is the operator's identity. Each item is read once, as for columns; with `inner` 1, as for rows.
+    /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
+    /// each result is the operator's identity. Each item is read once, by the kernel for columns, or for rows if `inner` is 1.
     ///
-    /// If there are not as many items, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
+    /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
     ///
     /// ```
     /// use warpfold::{ArgMax, Gpu, Sum, reduce};
@@ -211,19 +217,21 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Says that rows lie apart: from the start of one to the start of the next there are `items` items, at least as many as a row has. The
-    /// items between the rows are not read. After [`Self::rows`] a row is one of these; after [`Self::columns`] one of the matrix; and
-    /// after [`Self::axis`] it is of the innermost axis, or, where that has one place, of the axis itself. The last row may end where its
-    /// items do.
+    /// Sets the pitch: the number of items from the start of a row to the start of the next, at least as many as a row has. The items
+    /// between the rows are not read. The gap after the last row may be missing.
+    ///
+    /// After [`Self::rows`], the pitch is that of these rows; after [`Self::columns`], that of the rows of the matrix. After
+    /// [`Self::axis`], a row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
     /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
     /// which is slower for them than the kernel for rows.
     ///
-    /// With less than a row has, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort).
+    /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
+    /// the error is the one of the shape.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, reduce};
-    /// // Two rows of two, of which the second starts three items after the first.
+    /// // Two rows of two items. The second row starts three items after the first.
     /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 99, 3, 4]).rows(2).pitch(3).wait(Cpu)?, [3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
@@ -235,11 +243,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each run of equal neighbouring keys. There is a key for each item. Which keys are equal says the equality `E`:
-    /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own.
+    /// Combines the items of each run of equal neighbouring keys. There is a key for each item. The equality `E` says which keys are equal:
+    /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own. If there are no items, there are no
+    /// runs.
     ///
-    /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
-    /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
+    /// Outputs need room for as many items as there are runs. A shorter output is filled. `wait` then returns how much room is needed, as
+    /// [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, the count is the number of all runs.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Sum, reduce};
@@ -260,7 +269,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Writes the results to the first items of `results`. The rest of it is not touched.
+    /// Writes the results to the first items of `results`. The other items of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, reduce};
@@ -279,22 +288,24 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count`, at most all, when the work begins. So a selection feeds a reduction without the host, in a
-    /// captured graph too. What it counts depends on the shape:
+    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
+    /// number that is too large counts as the whole input. So a selection can feed a reduction without the host, in a captured graph too.
+    /// What the number counts depends on the shape:
     ///
     /// | shape | counted | results |
     /// |---|---|---|
-    /// | all items, [`Self::in_order`] too; [`Self::by_key`] | items | one; one of each run |
-    /// | [`Self::segments`] | segments | as many as are counted |
-    /// | [`Self::rows`] | rows | as many as are counted |
-    /// | [`Self::columns`] | rows of the matrix | one of each column |
-    /// | [`Self::axis`] | places on the outer axis, `length · inner` items each | `inner` of each that is counted |
+    /// | all items, also [`Self::in_order`] | items | one |
+    /// | [`Self::by_key`] | items | one for each run |
+    /// | [`Self::segments`] | segments | one for each counted segment |
+    /// | [`Self::rows`] | rows | one for each counted row |
+    /// | [`Self::columns`] | rows of the matrix | one for each column |
+    /// | [`Self::axis`] | places on the outer axis, `length · inner` items each | `inner` for each counted place |
     ///
-    /// So no item is left over, and a [pitch](Self::pitch) changes nothing. Results beyond those counted are not written.
+    /// So each group is counted whole or not at all, with a [pitch](Self::pitch) too. Results of groups that are not counted are not
+    /// written.
     ///
-    /// The results have the same bits as those of a shorter buffer with that many. The launch is as large as one of all; blocks without
-    /// items end at once. With [`Self::in_order`], the kernel for columns reads the items. It is slower for one column than the kernel for
-    /// rows.
+    /// The results have the same bits as those of a shorter buffer. The launch is as large as for the whole input; blocks without items end
+    /// at once. With [`Self::in_order`], the kernel for columns reads the items. For a single column it is slower than the kernel for rows.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -345,9 +356,11 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self
     }
 
-    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
-    /// request that is queued needs both; `starts` has room for one number more than there are runs. With less, runs whose start or end
-    /// has no place have no result, and `wait` says how many places are needed.
+    /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
+    /// of `count`. A request that is queued needs both.
+    ///
+    /// `starts` needs room for one number more than there are runs. If it is shorter, a run whose start or end does not fit has no result,
+    /// and `wait` returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -27,18 +27,21 @@ pub struct Runs<'a, E, T, P, R = Returned, N = Uncounted> {
 
 type Types<E, T, P, R, N> = PhantomData<fn() -> (E, T, P, R, N)>;
 
-/// Finds the runs of equal neighbours: their first items ("unique"), their lengths ("run-length encode"), and where they start. Which items
-/// are equal says the equality `E`: [`Equal`](crate::Equal) compares by value.
+/// Finds the runs of equal neighbours: their first items ("unique"), their lengths ("run-length encode"), and where they start. The
+/// equality `E` says which items are equal: [`Equal`](crate::Equal) compares by value.
 ///
-/// | said | by |
+/// | part of the request | methods |
 /// |---|---|
-/// | how many items there are, if only the device knows | [`count`](Runs::count) |
-/// | to where | [`to`](Runs::to) for the first items, [`lengths_to`](Runs::lengths_to), [`starts_to`](Runs::starts_to) |
+/// | a number of items that is in device memory | [`count`](Runs::count) |
+/// | outputs | [`to`](Runs::to) for the first items; in device memory also [`lengths_to`](Runs::lengths_to), [`starts_to`](Runs::starts_to) |
 /// | where the number of runs goes | [`count_to`](Runs::count_to); a request that is queued needs it |
-/// | what `wait` gives of items of the host | a `Vec` of the first items; [`lengths`](Runs::lengths), [`starts`](Runs::starts) |
+/// | what `wait` returns for items of the host | none: a `Vec` of the first items; [`lengths`](Runs::lengths), [`starts`](Runs::starts) |
 /// | where it runs | [`wait`](Runs::wait), [`queue`](Runs::queue) |
 ///
-/// With outputs, `wait` gives how many runs there are. Outputs need to be as long as their results, as with [`select`](super::select()).
+/// With outputs, `wait` returns how many runs there are. Outputs that are too short are filled, as with [`select`](super::select()). If
+/// there are no items, there are no runs, and the starts are a single 0, the number of items.
+///
+/// The algorithm is that of [`select`](super::select()): the first item of each run is selected.
 ///
 /// ```
 /// use warpfold::{Equal, Gpu, runs};
@@ -58,7 +61,7 @@ pub fn runs<'a, E, I: Input<'a, Place: Single>>(input: I) -> Runs<'a, E, I::Item
 }
 
 impl<'a, E, T, P, R, N> Runs<'a, E, T, P, R, N> {
-    /// The same arguments as another request.
+    /// The same arguments, as a request with other type parameters.
     fn retyped<R2, N2>(self) -> Runs<'a, E, T, P, R2, N2> {
         Runs {
             arguments: self.arguments,
@@ -85,7 +88,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes how many items each run has to the first places of `lengths`: numbers of type `u32`, `u64` or `usize`.
+    /// Writes the number of items of each run to the first places of `lengths`, as numbers of type `u32`, `u64` or `usize`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -114,9 +117,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes where each run starts to the first places of `starts`, followed by the number of items: the offsets of
-    /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs. [`Self::lengths_to`] has an
-    /// example.
+    /// Writes the index of each run's first item to the first places of `starts`, followed by the number of items. These are offsets for
+    /// [`Reduce::segments`](super::Reduce::segments). `starts` needs room for one number more than there are runs.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -144,7 +146,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    /// Limits the input to a count of items in device memory: the first number of `count`. The device reads the number when the work
+    /// begins. A number that is too large counts as the whole input.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -172,7 +175,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self
     }
 
-    /// Writes how many runs there are to the first place of `count`.
+    /// Writes the number of runs to the first place of `count`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -204,7 +207,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives the first items, and how many items each run has.
+    /// `wait` returns the first item and the length of each run.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, runs};
@@ -219,7 +222,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives where each run starts, followed by the number of items.
+    /// `wait` returns the index of each run's first item, followed by the number of items.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, runs};

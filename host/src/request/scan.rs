@@ -37,22 +37,22 @@ pub struct Scan<'a, O, T, P, S = Whole, D = Inclusive, R = Returned> {
 
 type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 
-/// Combines each item with all before it by the operator `O`: prefix sums and their kin.
+/// Combines each item with all items before it, by the operator `O`. With [`Sum`](crate::Sum), these are prefix sums.
 ///
-/// | said | by |
+/// | part of the request | methods |
 /// |---|---|
-/// | in what shape | nothing: all together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`axis`](Scan::axis), [`by_key`](Scan::by_key); [`pitch`](Scan::pitch) |
-/// | whether an item is part of its result | it is; [`exclusive`](Scan::exclusive): it is not |
-/// | from which end | from the first item; [`reversed`](Scan::reversed): from the last |
-/// | with what | [`initial`](Scan::initial), [`total`](Scan::total), [`and_total`](Scan::and_total), [`count`](Scan::count) |
-/// | to where | [`to`](Scan::to), [`in_place`](Scan::in_place); items of the host: nothing, and `wait` gives a `Vec` |
+/// | the shape | none: all items together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`axis`](Scan::axis), [`by_key`](Scan::by_key); [`pitch`](Scan::pitch) |
+/// | whether an item is part of its result | none: it is; [`exclusive`](Scan::exclusive): it is not |
+/// | the direction | none: from the first item; [`reversed`](Scan::reversed): from the last |
+/// | options | [`initial`](Scan::initial), [`total`](Scan::total), [`and_total`](Scan::and_total), [`count`](Scan::count) |
+/// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
 /// The result has the same bits on every device and in every run: floats are combined along a tree that depends on an item's index only
-/// ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
+/// ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`. If there are no items, there are no results.
 ///
-/// After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and inside a warp Kogge and Stone,
-/// *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp it is
+/// after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};
@@ -68,7 +68,7 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// # }
 /// ```
 ///
-/// The place of the greatest item so far, and a linear recurrence, `xᵢ = xᵢ₋₁ / 2 + 1`, that begins with 4:
+/// Two more scans: the index of the greatest item so far, and the linear recurrence `xᵢ = xᵢ₋₁ / 2 + 1`, which begins with 4.
 ///
 /// ```
 /// use warpfold::{Affine, ArgMax, Cpu, Recurrence, scan};
@@ -91,7 +91,7 @@ where
 }
 
 impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// The same arguments as another request.
+    /// The same arguments, as a request with other type parameters.
     fn retyped<S2, D2, R2>(self) -> Scan<'a, O, T, P, S2, D2, R2> {
         Scan {
             arguments: self.arguments,
@@ -101,10 +101,10 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). Places of items that belong to no
-    /// segment are not touched on the device, and are zero in a `Vec`.
+    /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). An item that belongs to no segment
+    /// has no result: its place in an output is not touched, and in a returned `Vec` it is zero.
     ///
-    /// The results lie elsewhere than the items: a block reads items beside its own.
+    /// The scan cannot be in place, since a block also reads items next to its own.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -157,7 +157,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans each group along the middle axis of an array of `outer` × `length` × `inner` items by itself: see
-    /// [`Reduce::axis`](super::Reduce::axis). A result lies as its item does.
+    /// [`Reduce::axis`](super::Reduce::axis). A result has the index of its item.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -179,12 +179,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Says that rows lie apart: see [`Reduce::pitch`](super::Reduce::pitch). Results lie as their items do. Places between rows are not
-    /// touched, and are zero in a `Vec`.
+    /// Sets the pitch of rows: see [`Reduce::pitch`](super::Reduce::pitch). A result has the index of its item. The places between rows are
+    /// not touched in an output, and are zero in a returned `Vec`.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
-    /// // Two rows of two, of which the second starts three items after the first.
+    /// // Two rows of two items. The second row starts three items after the first.
     /// assert_eq!(scan::<Sum, _>(&[1u32, 2, 99, 3, 4]).rows(2).pitch(3).wait(Cpu)?, [1, 3, 0, 3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
@@ -216,8 +216,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// A value before the first item, in place of the operator's identity. It is an accumulator of the operator. For sums, products and
-    /// extremes of 32 and 64 bits, that is the items' own type.
+    /// Sets the value before the first item, in place of the operator's identity. It is an accumulator of the operator. For sums, products
+    /// and extremes of items of 32 and 64 bits, the accumulator has the type of the items.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, scan};
@@ -234,7 +234,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes the total to the first place of `total`: the initial value and all items combined, as an exclusive scan would write it after
+    /// Writes the total to the first place of `total`. The total combines the initial value and all items, as an exclusive scan would after
     /// its last result. (With floats, an inclusive scan's last result may have other bits.) The total of an empty input is the initial
     /// value, or the identity.
     ///
@@ -272,9 +272,10 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Scans from the last item to the first, as if the items came in the opposite order, and their results too: suffix sums. So it is in
-    /// each segment, row, column and run. The operator gets the last item first, on its left; places, of [`ArgMax`](crate::ArgMax) and
-    /// others that look at them, count from the end. The initial value stands after the last item. Nothing is copied.
+    /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
+    /// are suffix sums. Each segment, row, column and run is scanned this way. The operator gets the last item first, on its left. For
+    /// operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The initial value comes
+    /// after the last item. Nothing is copied.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -295,7 +296,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Writes a result for each item to the first places of `results`. The rest of it is not touched.
+    /// Writes a result for each item to the first places of `results`. The other places of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -314,7 +315,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes each result in the place of its item. The input was given as `&mut`. On an error after the launch the items are unspecified.
+    /// Writes each result in the place of its item. The scan has its input as `&mut`. If an error comes after the launch, the items are
+    /// unspecified.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -333,7 +335,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// `wait` gives the total, too: see [`Self::total`].
+    /// `wait` also returns the total: see [`Self::total`].
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -348,9 +350,10 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count`, at most all, when the work begins. It counts items. With several groups it counts segments, rows,
-    /// the rows of the columns' matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same
-    /// bits as those of a shorter buffer with that many; nothing is written after them.
+    /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
+    /// number that is too large counts as the whole input. The number counts items; with several groups it counts segments, rows, rows of
+    /// the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as those of a
+    /// shorter buffer. Nothing is written after them.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -381,8 +384,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
-    /// request that is queued needs both; `starts` has room for one number more than there are keys.
+    /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
+    /// of `count`. A request that is queued needs both. `starts` needs room for one number more than there are keys.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

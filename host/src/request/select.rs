@@ -28,7 +28,7 @@ pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
 type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 
 /// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. Items have
-/// 1, 2, 4, 8 or 16 bytes; of others, the indices can be selected, by [`NonZero`](crate::NonZero) of the flags.
+/// 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the flags.
 ///
 /// ```
 /// use warpfold::{Cpu, Flagged, select};
@@ -38,20 +38,22 @@ type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 #[derive(Debug, Clone, Copy)]
 pub struct Flagged;
 
-/// Selects the items that the predicate `C` chooses, in their order: [`NonZero`](crate::NonZero), [`NotNan`](crate::NotNan),
-/// [`Flagged`], or one of a program's own.
+/// Selects the items that the predicate `C` chooses, in their order. A predicate is [`NonZero`](crate::NonZero),
+/// [`NotNan`](crate::NotNan), [`Flagged`], or one of a program's own.
 ///
-/// | said | by |
+/// | part of the request | methods |
 /// |---|---|
-/// | how many items there are, if only the device knows | [`count`](Select::count) |
-/// | to where, of device memory or slices | [`to`](Select::to) for what is chosen, [`rest_to`](Select::rest_to) for the others, [`indices_to`](Select::indices_to) |
+/// | a number of items that is in device memory | [`count`](Select::count) |
+/// | outputs | [`to`](Select::to) for the chosen items, [`rest_to`](Select::rest_to) for the others; in device memory also [`indices_to`](Select::indices_to) |
 /// | where the number of chosen items goes | [`count_to`](Select::count_to); a request that is queued needs it |
-/// | what `wait` gives of items of the host | a `Vec` of what is chosen; [`indices`](Select::indices), [`partition`](Select::partition) |
+/// | what `wait` returns for items of the host | none: a `Vec` of the chosen items; [`indices`](Select::indices), [`partition`](Select::partition) |
 /// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
 ///
-/// With outputs, `wait` gives how many items are chosen. Outputs need to be as long as their results, and no longer. If they have less,
-/// they are filled; `wait` then says how much is needed ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the
-/// count is more than there was room for.
+/// With outputs, `wait` returns how many items are chosen. An output needs room for its results only. A shorter output is filled. `wait`
+/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, the count is then
+/// greater than the room.
+///
+/// If there are no items, none is chosen: outputs are not touched, and the count is 0.
 ///
 /// The time depends on the bytes moved: each item and flag is read once, and each selected item is written once.
 ///
@@ -82,7 +84,7 @@ pub fn select<'a, C, I: Input<'a, Place: Keeps<I::Item>>>(
 }
 
 impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
-    /// The same arguments as another request.
+    /// The same arguments, as a request with other type parameters.
     fn retyped<R2, N2>(self) -> Select<'a, C, T, P, R2, N2> {
         Select {
             arguments: self.arguments,
@@ -115,7 +117,7 @@ impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for PairsIn<P> {
 }
 
 impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
-    /// Writes the chosen items to the beginning of `chosen`. The rest of it is not touched.
+    /// Writes the chosen items to the beginning of `chosen`. The other places of `chosen` are not touched.
     ///
     /// ```
     /// use warpfold::{Gpu, NonZero, select};
@@ -182,7 +184,8 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    /// Limits the input to a count of items in device memory: the first number of `count`. The device reads the number when the work
+    /// begins. A number that is too large counts as the whole input.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -210,7 +213,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self
     }
 
-    /// Writes how many items are chosen to the first place of `count`.
+    /// Writes the number of chosen items to the first place of `count`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -242,7 +245,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives the indices of the chosen items.
+    /// `wait` returns the indices of the chosen items.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};
@@ -257,7 +260,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` gives the chosen items, and the others.
+    /// `wait` returns the chosen items, and the others, each in their order.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

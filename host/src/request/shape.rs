@@ -96,7 +96,7 @@ pub enum InOrder {}
 #[derive(Debug)]
 pub enum InOrderCounted {}
 
-/// As [`Whole`], of a scan with an initial value or a place for its total.
+/// As [`Whole`], for a scan with an initial value or a total.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::WholeWith};
@@ -109,7 +109,7 @@ pub enum InOrderCounted {}
 #[derive(Debug)]
 pub enum WholeWith {}
 
-/// Groups between offsets.
+/// Segments: groups of consecutive items, between offsets.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Segments};
@@ -148,7 +148,7 @@ pub enum Rows {}
 #[derive(Debug)]
 pub enum Columns {}
 
-/// Groups along the middle axis of three.
+/// Groups along the middle axis of an array of three axes.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Axis};
@@ -174,7 +174,7 @@ pub enum Axis {}
 #[derive(Debug)]
 pub enum Pitched {}
 
-/// Groups by runs of keys of type `K` that are equal by `E`.
+/// Groups of items whose neighbouring keys, of type `K`, are equal by `E`.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::ByKey};
@@ -300,7 +300,7 @@ impl Several for Columns {
     type Scan = kind::columns_scan;
 }
 
-/// Each result combines the items up to its own, with its own.
+/// Each result combines the items up to and including its own.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Inclusive, Whole}};
@@ -326,7 +326,7 @@ pub enum Inclusive {}
 #[derive(Debug)]
 pub enum Exclusive {}
 
-/// As `D`, from the last item to the first.
+/// The order `D`, but from the last item to the first.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Inclusive, Reversed, Whole}};

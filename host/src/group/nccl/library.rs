@@ -1,7 +1,7 @@
 //! NCCL's library, opened at its first use, and the functions of it that are called.
 //!
-//! The declarations are those of `nccl.h`, version 2.14 and later, where the interface has not changed. Results are plain numbers,
-//! so that a newer library's are kept.
+//! The declarations are those of `nccl.h`, version 2.14. Later versions have not changed them. Results are plain numbers, so that unknown
+//! results of newer libraries are kept.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -11,7 +11,7 @@ use libloading::Library;
 
 use crate::group::Fault;
 
-/// The names that the library has, the usual one first.
+/// The names under which the library may be installed, the usual one first.
 const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 
 /// How the error lists them.
@@ -37,20 +37,20 @@ pub(super) struct RawId(pub [u8; ID_BYTES]);
 /// `ncclComm_t`.
 pub(super) type RawCommunicator = *mut c_void;
 
-/// `ncclConfig_t` as of version 2.14. From its size and version, a newer library knows which fields there are. It uses its own
-/// defaults for the others.
+/// `ncclConfig_t` of version 2.14. Its size and version tell a newer library which fields it has. The library uses its own defaults for the
+/// others.
 #[repr(C)]
 pub(super) struct Config {
     size: usize,
     magic: u32,
     version: u32,
     blocking: c_int,
-    /// The place of a later field, with the value for "not set".
+    /// The first field of a later version, with the value for "not set". In version 2.14 these bytes are padding.
     unset: c_int,
 }
 
 impl Config {
-    /// One for communicators whose calls do not wait.
+    /// A configuration for communicators whose calls do not wait.
     pub fn not_blocking() -> Self {
         Self {
             size: size_of::<Self>(),
@@ -73,7 +73,7 @@ macro_rules! functions {
         impl Functions {
             fn of(library: Library, name: &'static str) -> Result<Self, Fault> {
                 $(
-                    // SAFETY: this is the function's type in `nccl.h`.
+                    // SAFETY: `get` wants the function's true type. This is its type in `nccl.h`.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C" fn($($argument),*) -> $result>($symbol.to_bytes_with_nul())
                     }
@@ -123,7 +123,7 @@ impl Functions {
     fn open() -> Result<Self, Fault> {
         let mut reasons = Vec::new();
         for name in NAMES {
-            // SAFETY: what runs when the library is loaded is NCCL's and the CUDA runtime's, and asks nothing of the program.
+            // SAFETY: loading runs the initialisers of NCCL and of the CUDA runtime, which have no conditions for the program.
             match unsafe { Library::new(name) } {
                 Ok(library) => return Self::of(library, name),
                 Err(error) => reasons.push(error.to_string()),
@@ -148,11 +148,11 @@ impl Functions {
     }
 
     fn text(&self, code: c_int) -> String {
-        // SAFETY: no pointers.
+        // SAFETY: the function takes any number.
         let text = unsafe { (self.error_string)(code) };
         match text.is_null() {
             true => "an unknown error".to_owned(),
-            // SAFETY: a text of the library's own, which ends in NUL and is never freed.
+            // SAFETY: `text` is not null. It is a constant of the library, which ends in NUL and is never freed.
             false => unsafe { CStr::from_ptr(text) }
                 .to_string_lossy()
                 .into_owned(),

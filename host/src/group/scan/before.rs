@@ -1,4 +1,4 @@
-//! The prefix of a tile: the published values that it consists of, their slots on a board, and their combination.
+//! The prefix of a tile: the published values that it is computed from, their slots on a board, and their combination.
 
 use std::iter;
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl Places {
     }
 }
 
-/// The aggregates that other ranks need of these tiles: of whole groups, and of single tiles in groups that are shared.
+/// The aggregates of these tiles that other ranks need: those of whole groups, and those of single tiles in groups that ranks share.
 pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
     let whole = whole_groups(&tiles);
     let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);
@@ -51,14 +51,14 @@ pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
         .chain(after.map(Slot::Tile))
 }
 
-/// The number of these aggregates. It is computed without listing them, since a peer names the number of tiles.
+/// The number of these aggregates. It is computed without listing them, since the number of tiles comes from a peer and may be huge.
 pub(super) fn aggregate_count(tiles: Range<u64>) -> u64 {
     let whole = whole_groups(&tiles);
     let groups = whole.end - whole.start;
     (tiles.end - tiles.start) - groups * (SCAN_GROUP_TILES - 1)
 }
 
-/// The groups whose tiles are all among these.
+/// The groups that consist of these tiles only.
 fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
     let first = tiles.start.div_ceil(SCAN_GROUP_TILES);
     first..first.max(tiles.end / SCAN_GROUP_TILES)
@@ -66,9 +66,9 @@ fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
 
 /// A tile's prefix, while it is computed.
 pub(super) struct Before<A> {
-    /// The prefix of its group.
+    /// The prefix of the tile's group.
     prefix: A,
-    /// The aggregates of the tiles of its group that are before it, and identities for the others.
+    /// The aggregates of the group's tiles before this one, and identities for the others.
     tiles: [A; SCAN_GROUP_TILES as usize],
 }
 
@@ -103,7 +103,7 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// The same values as the first of these tiles looks for them.
+    /// The slots and values that the first of these tiles looks for: the prefix of its group, and the group's earlier tiles.
     pub fn seeds(&self, tiles: &Range<u64>, places: &Places) -> Vec<(u64, A)> {
         let group = tiles.start / SCAN_GROUP_TILES;
         let lower = group * SCAN_GROUP_TILES..tiles.start;

@@ -1,4 +1,4 @@
-//! Groups along an axis on the CPU: each brought together, as a segment.
+//! Groups along an axis on the CPU. The items of each group are copied together, and the group is then a segment.
 
 use bytemuck::Zeroable;
 use warpfold_kernels::op::Op;
@@ -20,7 +20,7 @@ fn segments<T: Item>(items: &[T], layout: &Layout) -> (Vec<T>, Vec<usize>) {
     )
 }
 
-/// The result of each group. The layout is checked.
+/// The result of each group. The caller has checked the layout.
 pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
     let Ok(layout) = axis.layout(items.len()) else {
         return Vec::new();
@@ -29,11 +29,11 @@ pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
     reference::segmented_reduce::<O, T>(&items, &offsets)
 }
 
-/// A result for each item, in its place; zeros between rows. The layout is checked.
+/// A result for each item, in its place; zeros between rows. The caller has checked the layout.
 pub fn scan<O: Op<T>, T: Item>(items: &[T], axis: &Axis, order: ScanOrder) -> Vec<O::Output> {
     let mut results = vec![O::Output::zeroed(); items.len()];
     let layout = match axis.layout(items.len()) {
-        // There may be too many groups without items for a loop over them.
+        // Groups without items can be too many to loop over.
         Ok(layout) if !layout.has_no_items() => layout,
         _ => return results,
     };

@@ -16,7 +16,7 @@ use crate::request::{
 };
 use crate::staged::Items;
 
-/// The chosen items: [`Flagged`], or a predicate.
+/// Which items are chosen: by a predicate, or by [`Flagged`].
 pub trait Choose<T> {
     /// The type of the kept items.
     type Kept;
@@ -26,7 +26,7 @@ pub trait Choose<T> {
     fn is_chosen(arguments: &Arguments<Memory<'_>>) -> Vec<bool>;
 }
 
-/// By a predicate, of one input.
+/// The predicate `C`, or [`Flagged`], in a type of this module.
 #[derive(Debug)]
 pub struct By<C>(C);
 
@@ -50,7 +50,7 @@ impl<T: Item> Choose<Pair<T, u8>> for (PairsIn<OnTheHost>, By<Flagged>) {
     }
 }
 
-/// The items that are chosen, or that are not.
+/// The chosen items if `wanted`, otherwise the others.
 fn kept<T: Item>(arguments: &Arguments<Memory<'_>>, chosen: &[bool], wanted: bool) -> Vec<T> {
     let items = typed::<T>(arguments.input.host());
     std::iter::zip(items, chosen)

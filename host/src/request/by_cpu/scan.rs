@@ -84,7 +84,7 @@ fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     (scanned, total.unwrap_or_else(|| O::lower(initial)))
 }
 
-/// Writes a total where the request says.
+/// Writes the total to the request's output for it, if there is one.
 fn write_total<R: Item>(output: Option<Memory<'_>>, total: R) -> Result<()> {
     match output {
         Some(output) => {
@@ -271,7 +271,7 @@ impl<O: Op<T, Output: Item>, T: Item, D: Order>
     }
 }
 
-/// Scans all items and writes the results where the request says. Gives the total.
+/// Scans all items, and writes the results to the request's output, or in place. Returns the total.
 fn written<O: Op<T, Output: Item>, T: Item, D: Order>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<O::Output> {

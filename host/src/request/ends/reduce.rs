@@ -217,7 +217,7 @@ where
     }
 }
 
-/// The same, written to a slice.
+/// The same reductions, with the result written to a slice.
 macro_rules! one_to_host {
     ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
         #[allow(private_interfaces)]
@@ -295,7 +295,7 @@ pub(super) fn groups_of_host<O: Op<T, Output: Item>, T: Item>(
     }
 }
 
-/// The same, written where the request says.
+/// As [`groups_of_host`], with the results written to the request's output.
 pub(super) fn groups_of_host_to<O: Op<T, Output: Item>, T: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -383,7 +383,7 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether it has groups without items: columns without rows, or an axis of length 0.
+/// Whether the request has groups without items: columns without rows, or an axis of length 0.
 pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }
@@ -404,7 +404,7 @@ fn by_key_wanted(key_count: usize) -> Wanted {
     }
 }
 
-/// The operator's identity as a result, as many times.
+/// `count` results, each the operator's identity.
 pub(in crate::request) fn identities<O: Op<T, Output: Item>, T: Item>(
     count: usize,
 ) -> Result<Vec<O::Output>> {

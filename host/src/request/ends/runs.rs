@@ -86,7 +86,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Written, Uncounted
 struct Found<T> {
     firsts: Vec<T>,
     lengths: Vec<u64>,
-    /// With the number of items after the last.
+    /// The starts, followed by the number of items.
     starts: Vec<u64>,
 }
 

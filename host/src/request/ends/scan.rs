@@ -64,7 +64,7 @@ fn verb<D: Order>(row: &'static Row) -> Verb {
     }
 }
 
-/// The same, and the total.
+/// All items of device memory, with the total returned.
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     for (OnTheDevice, WholeWith, D, WrittenWithTotal)
@@ -182,8 +182,8 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Who
             to.copy_from_slice(bytemuck::cast_slice(&scanned));
             return Ok(());
         }
-        // SAFETY: the same bytes, borrowed mutably for as long; `MaybeUninit<u8>` is laid out as `u8`. `scan_to` writes initialised bytes
-        // alone, so the memory holds items whatever happens.
+        // SAFETY: the reference is to the same bytes, for the same mutable borrow, and `MaybeUninit<u8>` has the layout of `u8`. `scan_to`
+        // writes initialised bytes only, so the slice stays initialised even if the scan fails.
         let to = unsafe { &mut *(ptr::from_mut(to) as *mut [MaybeUninit<u8>]) };
         let items = arguments.input.host();
         gpu.enter(|entered| staged::scan_to(entered, O::row(), items, to))
@@ -320,7 +320,7 @@ fn returned<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     Ok((scanned, total))
 }
 
-/// Scans with options, and writes the results where the request says. Gives the total.
+/// Scans with options, and writes the results to the request's output, or in place. Returns the total.
 fn written<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     mut arguments: Arguments<Memory<'_>>,
@@ -379,7 +379,7 @@ fn total_of_nothing<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> O::
     }))
 }
 
-/// Overwrites the items by the results.
+/// Overwrites the items with the results.
 fn replace<R: Item>(input: Memory<'_>, scanned: &[R]) {
     if let Memory::HostMut(HostItems { bytes, .. }) = input {
         bytes.copy_from_slice(bytemuck::cast_slice(scanned));
@@ -419,7 +419,7 @@ pub(super) fn grouped<R: Item>(
     Ok(scanned)
 }
 
-/// The same, written to a slice; places of items of no group stay.
+/// As [`grouped`], with the results written to the request's output. The places of items of no group are not touched.
 pub(super) fn grouped_to(
     gpu: &Gpu,
     verb: Verb,

@@ -85,7 +85,7 @@ macro_rules! of_host {
 of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
 of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
-/// The requested results of a selection of host items.
+/// Which results a selection of host items is to give.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Chosen,
@@ -93,7 +93,7 @@ enum Asked {
     Indices,
 }
 
-/// The requested results.
+/// The results of a selection; empty if not asked for.
 struct Selected<T> {
     chosen: Vec<T>,
     rest: Vec<T>,

@@ -27,7 +27,7 @@ macro_rules! suite {
         $crate::suite::suite! {
             $module: $new;
             reductions reductions_of_pairs reductions_of_segments reductions_of_rows_and_columns reductions_by_key
-            scans scans_with_an_initial_value_and_a_total scans_in_place scans_of_segments scans_of_rows_and_columns scans_by_key
+            scans scans_with_an_initial_value_and_a_total both_totals scans_in_place scans_of_segments scans_of_rows_and_columns scans_by_key
             selections selections_by_flags partitions runs_of_equal_items counts_from_the_device
         }
     };
@@ -276,6 +276,31 @@ pub fn scans_with_an_initial_value_and_a_total<B: Binding>(case: &Case<B>) {
     );
     case.assert_begins(&to, &expected);
     case.assert_begins(&total, &sum);
+}
+
+/// The total in device memory and returned as well.
+pub fn both_totals<B: Binding>(case: &Case<B>) {
+    let (expected, sum) = scan::<Sum, _>(&case.items).and_total().wait(Cpu).unwrap();
+    let (mut to, mut total) = (case.room(), case.zeros(1));
+    let returned = scan::<Sum, _>(&case.on_device)
+        .total(&mut total)
+        .and_total()
+        .to(&mut to)
+        .wait(case.gpu)
+        .unwrap();
+    assert_eq!(returned.to_bits(), sum.to_bits());
+    case.assert_begins(&to, &expected);
+    case.assert_begins(&total, &[sum]);
+    let empty = case.binding.upload(&case.items[..0]);
+    let returned = scan::<Sum, _>(&empty)
+        .initial(2.5)
+        .total(&mut total)
+        .and_total()
+        .to(&mut to)
+        .wait(case.gpu)
+        .unwrap();
+    assert_eq!(returned, 2.5);
+    case.assert_begins(&total, &[2.5]);
 }
 
 pub fn scans_in_place<B: Binding>(case: &Case<B>) {

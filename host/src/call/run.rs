@@ -114,14 +114,21 @@ pub(crate) fn wait_for_total(
     gpu.enter(|entered| {
         finish_before(&loans)?;
         let mut call = entered.ordered_call()?;
+        let to = match spans.total {
+            Some(place) => Destination::Callers(place),
+            None => Destination::Own(call.result()?),
+        };
         let extras = ScanExtras {
-            total: Some(Destination::Own(call.result()?)),
+            total: Some(to),
             ..extras(order, &spans)
         };
         let (input, output) = (spans.input, results(&spans));
         Queue::for_caller(entered, &call).scan_with(row, input, output, extras)?;
+        if let Some(place) = spans.total {
+            call.copy_to_result(place.address, total.len())?;
+        }
         call.wait()?;
-        // SAFETY: the scan is done, and it wrote its total there; a row's results have at most as many bytes as there is room for.
+        // SAFETY: the scan is done, and its total was written or copied there; a row's results have at most as many bytes as there is room for.
         unsafe { call.read_result_to(total) }
     })
 }

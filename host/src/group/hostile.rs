@@ -9,7 +9,7 @@ use warpfold_kernels::op::{Moments, Sum};
 
 use super::Member;
 use super::header::HEADER_BYTES;
-use super::post::{ENVELOPE_BYTES, Post};
+use super::post::{HEAD_BYTES, Post};
 use super::transport::{Local, Parcel, Transport};
 use super::trial::judge;
 use crate::error::Result;
@@ -72,7 +72,7 @@ impl Transport for Hostile {
             message.copy_from_slice(&mine);
             // They report no failure, so that the rank reads on.
             if rank != self.rank {
-                self.change(&mut message[ENVELOPE_BYTES + 8..]);
+                self.change(&mut message[HEAD_BYTES..]);
             }
         }
         Ok(())

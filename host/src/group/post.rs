@@ -20,12 +20,19 @@ use warpfold_kernels::element::ACCUMULATOR_MAX_WORDS;
 use crate::driver::{Address, PinnedMemory};
 use crate::error::Result;
 use crate::gpu::Entered;
+use crate::kernel::RESULT_MAX_BYTES;
 
 /// The transport's part of a message.
 pub(super) const ENVELOPE_BYTES: usize = 16;
 
-/// Bytes of an envelope and of the word that says whether the rank has failed.
-const HEAD_BYTES: usize = ENVELOPE_BYTES + 8;
+/// The end of the word that says whether the rank has failed.
+const STATUS_END: usize = ENVELOPE_BYTES + 8;
+
+/// Bytes before a body. A kernel may write its result to the start of the body, which is aligned for every type: no result is longer.
+pub(super) const HEAD_BYTES: usize = RESULT_MAX_BYTES;
+
+const _: () = assert!(STATUS_END <= HEAD_BYTES && NOTES_BYTES % HEAD_BYTES == 0);
+const _: () = assert!(HEAD_BYTES.is_power_of_two());
 
 /// Bytes of the notes: the control words of a board, the aggregates of a group's tiles, and the group's prefix.
 const NOTES_BYTES: usize = 5 << 10;
@@ -173,7 +180,7 @@ impl<'a> Received<'a> {
     pub fn first_failed(&self) -> Option<usize> {
         let well = 1u64.to_ne_bytes();
         self.messages()
-            .position(|message| message[ENVELOPE_BYTES..HEAD_BYTES] != well)
+            .position(|message| message[ENVELOPE_BYTES..STATUS_END] != well)
     }
 
     fn messages(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {

@@ -237,11 +237,11 @@ impl Access {
                     [vector[0], vector[1]] = [M::read(words), M::read(words.add(1))];
                     vector[2] = M::read(words.add(2));
                 }
-                (16, _) => {
+                (16, 8..) => {
                     [vector[0], vector[1]] = halves(M::read(pairs));
                     [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
                 }
-                (24, _) => {
+                (24, 8..) => {
                     [vector[0], vector[1]] = halves(M::read(pairs));
                     [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
                     [vector[4], vector[5]] = halves(M::read(pairs.add(2)));
@@ -277,8 +277,8 @@ impl Access {
                 (8, 4) => address.cast::<[u32; 2]>().write([a, b]),
                 (8, _) => address.cast::<u64>().write(pair(a, b)),
                 (12, _) => address.cast::<[u32; 3]>().write([a, b, c]),
-                (16, _) => address.cast::<[u64; 2]>().write([pair(a, b), pair(c, d)]),
-                (24, _) => {
+                (16, 8..) => address.cast::<[u64; 2]>().write([pair(a, b), pair(c, d)]),
+                (24, 8..) => {
                     let pairs = [pair(a, b), pair(c, d), pair(e, f)];
                     address.cast::<[u64; 3]>().write(pairs);
                 }

@@ -246,6 +246,74 @@ choices! {
     Latest u64 8: |left, right| true;
 }
 
+/// Sums word by word whose results have another size than the items: with the number of items at the end, or without the last word.
+#[derive(Debug, Clone, Copy)]
+pub struct Resized;
+
+impl Op<[u32; 4]> for Resized {
+    type Accumulator = [u32; 5];
+    type Output = [u32; 5];
+    const EXACT: bool = true;
+
+    fn identity() -> [u32; 5] {
+        [0; 5]
+    }
+
+    fn lift([a, b, c, d]: [u32; 4]) -> [u32; 5] {
+        [a, b, c, d, 1]
+    }
+
+    fn combine(left: [u32; 5], right: [u32; 5]) -> [u32; 5] {
+        [
+            left[0].wrapping_add(right[0]),
+            left[1].wrapping_add(right[1]),
+            left[2].wrapping_add(right[2]),
+            left[3].wrapping_add(right[3]),
+            left[4].wrapping_add(right[4]),
+        ]
+    }
+
+    fn lower(value: [u32; 5]) -> [u32; 5] {
+        value
+    }
+}
+
+impl Op<[u64; 3]> for Resized {
+    type Accumulator = [u64; 3];
+    type Output = [u32; 5];
+    const EXACT: bool = true;
+
+    fn identity() -> [u64; 3] {
+        [0; 3]
+    }
+
+    fn identity_item() -> Option<[u64; 3]> {
+        Some([0; 3])
+    }
+
+    fn lift(item: [u64; 3]) -> [u64; 3] {
+        item
+    }
+
+    fn combine(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
+        [
+            left[0].wrapping_add(right[0]),
+            left[1].wrapping_add(right[1]),
+            left[2].wrapping_add(right[2]),
+        ]
+    }
+
+    fn lower([a, b, c]: [u64; 3]) -> [u32; 5] {
+        [
+            a as u32,
+            (a >> 32) as u32,
+            b as u32,
+            (b >> 32) as u32,
+            c as u32,
+        ]
+    }
+}
+
 /// Points in the unit sphere.
 #[derive(Debug, Clone, Copy)]
 pub struct InReach;
@@ -299,6 +367,8 @@ warpfold::operators! {
     least_u128x4: Least, [u128; 4], scans only;
     latest_u32x5: Latest, [u32; 5], scans only;
     latest_u64x8: Latest, [u64; 8], scans only;
+    resized_u32x4: Resized, [u32; 4], scans only;
+    resized_u64x3: Resized, [u64; 3], scans only;
     in_reach: InReach, [f32; 3], predicate;
     even_last: EvenLast, [u32; 16], predicate;
     same_word: SameWord, [u64; 4], equality;

@@ -11,6 +11,7 @@ mod numbers;
 mod own_operator;
 
 use own_operator::{check, check_scans};
+use warpfold::group::Gpus;
 use warpfold::{Gpu, check_operator, reduce};
 use wide_operators::operators::*;
 
@@ -83,6 +84,20 @@ macro_rules! choices {
             });
         }
     )*};
+}
+
+#[test]
+fn results_longer_or_shorter_than_the_items() {
+    check_scans::<Resized, [u32; 4]>(|numbers| std::array::from_fn(|_| numbers.bits() as u32));
+    check_scans::<Resized, [u64; 3]>(|numbers| std::array::from_fn(|_| numbers.bits()));
+}
+
+/// A group's result is written where it is aligned for every type.
+#[test]
+fn a_group_reduces_to_a_result_of_16_bytes() {
+    let items: Vec<u128> = (0..100).map(|number| number << 64 | 1).collect();
+    let gpus = Gpus::all().unwrap();
+    assert_eq!(reduce::<Total, _>(&items).wait(&gpus), Ok(4950 << 64 | 100));
 }
 
 choices! {

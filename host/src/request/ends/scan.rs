@@ -73,7 +73,9 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
         if arguments.input.is_empty() {
-            return Ok(total_of_nothing::<O, T>(&arguments));
+            let total = total_of_nothing::<O, T>(&arguments);
+            call::wait(gpu, verb::<D>(O::row()), arguments)?;
+            return Ok(total);
         }
         let mut total = O::Output::zeroed();
         let total_bytes = bytemuck::bytes_of_mut(&mut total);

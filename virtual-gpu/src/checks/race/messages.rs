@@ -25,7 +25,7 @@ impl Message {
     }
 }
 
-/// The messages that lie in one memory, by address.
+/// The messages that were left in one memory, by address.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     lying: HashMap<u64, Vec<Message>, NumberHasher>,

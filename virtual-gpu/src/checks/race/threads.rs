@@ -15,7 +15,7 @@ pub(super) struct ThreadState {
     pub known: Rc<Known>,
     /// What strong writes after the last fence publish.
     pub fenced: Option<Message>,
-    /// What strong reads have received, which takes effect at the next fence.
+    /// The messages that strong reads have received. They take effect at the next fence.
     pub seen: Vec<Message>,
     /// The last knowledge of another thread that this thread has joined.
     followed: Option<Rc<Known>>,
@@ -65,7 +65,7 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
-    /// The block's threads, followed by one for the copies of each, if it copies.
+    /// The block's threads. If the block copies, they are followed by one more for each thread's copies.
     pub threads: Vec<ThreadState>,
     thread_count: u32,
     pub shared: Pages,
@@ -78,7 +78,7 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is joined already: threads that met before share theirs.
+    /// Knowledge that is already joined. Threads that met before share theirs, so it is joined once.
     taken: Vec<Rc<Known>>,
 }
 

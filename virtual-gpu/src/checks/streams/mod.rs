@@ -11,7 +11,7 @@
 //! * it was enqueued after the host learned that the other is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from the other to it;
 //! * both are of launches of one executable graph, and it was launched later;
-//! * it comes after a third that comes after the other.
+//! * it comes after a third piece, which comes after the other.
 //!
 //! The host learns that work is done from a call that waits for its stream, for a later event or for its context;
 //! from a query that answers "done"; from the time between two events; from a copy that returns only when it is
@@ -40,9 +40,9 @@
 //!   learned counts as known to all.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
 //!   copy may still be under way then.
-//! * Races with the rest of a graph whose node is a host function: from that node on the whole launch counts as
-//!   known to the host.
-//! * Memory that is allocated in a stream's order and used in another without an order.
+//! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
+//!   counts as known to the host.
+//! * Unordered use of memory on one stream that was allocated in the order of another stream.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:
 //!

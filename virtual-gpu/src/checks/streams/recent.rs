@@ -101,7 +101,7 @@ impl Recent {
         });
     }
 
-    /// Forgets all work but some.
+    /// Forgets the work that `keeps` rejects.
     pub(super) fn retain_pieces(&mut self, keeps: impl Fn(&Piece) -> bool) {
         self.retain(|old| keeps(&old.piece));
     }

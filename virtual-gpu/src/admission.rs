@@ -61,7 +61,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// The code that the CUDA driver gives for such an error.
+    /// The CUDA driver's code for this error.
     ///
     /// ```
     /// use virtual_gpu::LaunchError;

@@ -38,7 +38,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// All there are.
+    /// All policies.
     pub const ALL: [Policy; 5] = [
         Policy::Seeded,
         Policy::ReversedBlocks,
@@ -47,7 +47,7 @@ impl Policy {
         Policy::StaleReads,
     ];
 
-    /// The policy of a name: `seeded`, `reversed`, `one-block`, `starved`, `stale`.
+    /// The policy with this name: `seeded`, `reversed`, `one-block`, `starved` or `stale`.
     ///
     /// ```
     /// assert!(virtual_gpu::Policy::parse("stale").is_some());
@@ -65,7 +65,7 @@ impl Policy {
     }
 }
 
-/// Instructions of a turn, at most.
+/// The most instructions of a turn.
 const LONGEST_TURN: u64 = 512;
 /// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
@@ -85,7 +85,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn new(seed: u64, policy: Policy) -> Self {
-        // Scrambled, so that neighbouring seeds do not start alike; never zero.
+        // The seed is scrambled, so that neighbouring seeds do not start alike. The state is never zero.
         let state = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
         Self {
             state,
@@ -95,7 +95,7 @@ impl Schedule {
         }
     }
 
-    /// How many blocks may run at once on a device that holds `held`.
+    /// How many blocks may run at once on a device that holds `held` blocks.
     pub(crate) fn resident_blocks(&self, held: usize) -> usize {
         match self.policy {
             Policy::OneBlock => held.min(1),
@@ -103,7 +103,7 @@ impl Schedule {
         }
     }
 
-    /// The number of the block that starts next, when `started` of `total` have.
+    /// The number of the block that starts next, when `started` of `total` blocks have started.
     pub(crate) fn next_block(&self, started: u64, total: u64) -> u64 {
         match self.policy {
             Policy::ReversedBlocks => total - 1 - started,

@@ -109,8 +109,8 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     })
 }
 
-/// `fns`: the place of the `offset`-th bit that is set, counted from `base` on, upwards or
-/// downwards; all ones if there is none. The hardware gives 0 for the least offset there is.
+/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards or
+/// downwards; all ones if there is none. For the offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;

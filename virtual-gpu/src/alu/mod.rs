@@ -62,7 +62,7 @@ pub(crate) fn saturate<T: Integer>(wide: i128) -> T {
     T::from_wide(wide.clamp(T::LEAST.widen(), T::GREATEST.widen()))
 }
 
-/// The low 24 bits of a 32-bit value, extended by its own signedness.
+/// The low 24 bits of a 32-bit value, extended with zeros or with their sign, by the type.
 fn low24<T: Integer>(a: T) -> i128 {
     let low = a.widen() & 0xff_ffff;
     let negative = T::LEAST.widen() < 0 && low >> 23 != 0;
@@ -84,7 +84,7 @@ pub(crate) fn increment_to(old: u32, limit: u32) -> u32 {
     if old >= limit { 0 } else { old + 1 }
 }
 
-/// `atom.dec`: one less, or `limit` from 0 and from above it.
+/// `atom.dec`: one less, or `limit` if the old value is 0 or above `limit`.
 pub(crate) fn decrement_from(old: u32, limit: u32) -> u32 {
     if old == 0 || old > limit {
         limit

@@ -74,7 +74,7 @@ pub enum Moment {
     Sticky,
 }
 
-/// A failure to come.
+/// A failure to inject.
 ///
 /// ```
 /// use virtual_gpu::driver::{Code, inject};
@@ -234,7 +234,7 @@ impl Armed {
     /// };
     /// let armed = inject::fail(failure);
     /// assert!(!armed.has_fired());
-    /// // After the program's next allocation, which fails, it has.
+    /// // It has fired once the program's next allocation has failed.
     /// ```
     pub fn has_fired(&self) -> bool {
         PLAN.with_borrow(|plan| {

@@ -23,8 +23,8 @@ pub struct TimedCall {
     pub took: Duration,
 }
 
-/// Runs `work` and gives the driver calls that this thread made in it, in order. If calls of
-/// `time_calls` are nested, the inner one gets its calls.
+/// Runs `work` and returns the driver calls that this thread made in it, in order. If `time_calls` is
+/// nested, only the inner one returns the driver calls of the inner `work`.
 ///
 /// ```
 /// # unsafe extern "C" {

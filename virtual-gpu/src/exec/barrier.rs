@@ -28,7 +28,7 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// How many predicates were true, of how many.
+    /// The predicates of the arrived threads: how many are true, and how many there are.
     holds: u32,
     asked: u32,
     /// Whether an arrived thread had waited for the preceding launches.

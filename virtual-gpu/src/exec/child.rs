@@ -15,7 +15,7 @@ use crate::fault::FaultKind;
 use crate::module::Kernel;
 use crate::program::{LaunchGrid, ParameterBuffer, kernel_index, lanes};
 
-/// Grids above a grid, at most.
+/// The most grids above a grid.
 const MAX_DEPTH: u32 = 24;
 
 const INVALID_VALUE: u64 = 1;

@@ -125,7 +125,7 @@ impl Grid {
         )
     }
 
-    /// Nothing can run: all that is left waits.
+    /// The deadlock when nothing can run: all threads that are left wait.
     fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
         let block = self.blocks.iter().find(|block| !block.is_finished());
         let block = block.unwrap_or(&self.blocks[0]);

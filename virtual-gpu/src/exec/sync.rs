@@ -23,7 +23,7 @@ use crate::program::{
 pub(super) enum Gathered {
     /// These lanes of the calling fragment have to wait.
     Waits(u32),
-    /// All are there: these.
+    /// All lanes are there: these lanes.
     Complete(u32),
 }
 
@@ -171,7 +171,7 @@ impl Warp {
                     registers.keep(*d, &[elected.into(); 32], mask);
                 }
             }
-            // Nothing else is brought together.
+            // No other instruction is executed together.
             _ => {}
         }
         Ok(())

@@ -48,7 +48,7 @@ impl Stack {
         self.count -= 1;
         self.high.pop();
         if self.high.is_empty() {
-            // Gives its memory back.
+            // Frees the heap memory.
             *self.high = Vec::new();
         }
         Some(top)

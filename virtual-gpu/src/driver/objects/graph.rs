@@ -83,7 +83,7 @@ impl Graph {
         lock(&self.references).push(references);
     }
 
-    /// Takes the references to an object away.
+    /// Removes and returns the graph's references to an object.
     pub(crate) fn take_references(&self, object: Handle<UserObject>) -> Vec<GraphReferences> {
         let mut references = lock(&self.references);
         references

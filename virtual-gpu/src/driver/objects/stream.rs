@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// A stream with more work than this does some of it when more is added, as a real device makes the host wait when its
-/// queue is full.
+/// When more work is added to a stream with more work than this, the call does some of the work. Likewise a real device
+/// makes the host wait when its queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that, like null, stands for the legacy default stream.
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// The place of the work enqueued last.
+    /// The ticket of the work enqueued last.
     pub(crate) fn last(self: &Arc<Self>) -> Ticket {
         let (number, clock) = lock(&self.last).clone();
         Ticket {

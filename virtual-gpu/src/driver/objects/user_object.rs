@@ -76,7 +76,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// As many references for another graph.
+    /// The same number of references for another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }

@@ -1,5 +1,5 @@
-//! Where to look for the real driver once the loader has found this crate under its name: the directories of
-//! `LD_LIBRARY_PATH`, those of the loader's configuration, and where distributions install the driver.
+//! The directories that are searched for the real driver if the loader finds this crate under the driver's name:
+//! those of `LD_LIBRARY_PATH`, those of the loader's configuration, and those where distributions install the driver.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Which bytes of an allocation were ever written: four bits to a word of four bytes.
+//! Which bytes of an allocation were ever written: four bits for each word of four bytes.
 //!
 //! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
 //! launch without that check every byte counts as written.
@@ -84,7 +84,7 @@ impl Written {
         }
     }
 
-    /// Takes note that a range was written.
+    /// Records that a range was written.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
         if self.changed.is_empty() {
             // An allocation that always counts as written has no masks.

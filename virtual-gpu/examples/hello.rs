@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the two kernels did.
+/// Runs both kernels and describes their outcomes.
 pub fn report() -> Result<String, Box<dyn std::error::Error>> {
     let device = DeviceConfig::default();
     let memory = Memory::new(device.memory_bytes);

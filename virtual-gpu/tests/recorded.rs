@@ -48,7 +48,7 @@ fn machine() -> VirtualMachine {
     })
 }
 
-/// A kernel's name as the records have it.
+/// A kernel's name in the records, without spaces.
 fn recorded_name(case: &Case) -> String {
     case.name.replace(' ', "_")
 }

@@ -231,8 +231,8 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text: without items that are kept from other texts, and with its private names made
-    /// unique.
+    /// The text's part of the linked text, with its private names made unique. It leaves out items for which another
+    /// text's definition is kept.
     fn written(
         &self,
         number: usize,

@@ -29,8 +29,8 @@ pub fn text(body: &str) -> String {
     )
 }
 
-/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads, in `%d31`; `%p8` tells
-/// whether there is one.
+/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads, in `%d31`. `%p8` is true
+/// if there is a buffer.
 pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     format!(
         "{{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; \
@@ -42,7 +42,7 @@ pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     )
 }
 
-/// Launches the grid whose parameters are in the buffer at `%d31`. Its code is in `%r30`.
+/// Launches the grid whose parameters are in the buffer at `%d31`. The error code is in `%r30`.
 pub fn start(stream: u64) -> String {
     format!(
         "{{ .param .b64 q; .param .b64 t; .param .b32 e; st.param.b64 [q], %d31; \
@@ -58,7 +58,7 @@ pub fn launch(kernel: &str, number: &str, stream: u64) -> String {
     buffer(kernel, 1, 1) + &store + &start(stream)
 }
 
-/// Launches itself with the number minus one until it is zero, and counts the launches.
+/// The kernel launches itself with its number minus one until the number is zero, and counts the launches.
 pub fn again(stream: u64) -> String {
     let count = "red.relaxed.gpu.global.add.u64 [%d1], 1; setp.eq.u64 %p1, %d2, 0; @%p1 ret; \
                  sub.u64 %d3, %d2, 1;";

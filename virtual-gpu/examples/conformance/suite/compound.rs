@@ -5,7 +5,7 @@ use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
 use super::kind::Kind;
 
-/// One such statement, at random.
+/// A random statement of this kind.
 pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     match g.random.below(11) {
         0 | 1 if extent == Extent::Block => shuffle(g),
@@ -71,7 +71,7 @@ fn vote(g: &mut Generator<'_>) -> Vec<String> {
     vec![format!("vote.sync.{op} {d}, {not}{p}, {MEMBERS};")]
 }
 
-/// `match`, on few different values or many.
+/// `match`, on few different values or on many.
 fn find_equal(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g.random.pick(&[Kind::B32, Kind::B64]);
     let (n, a, d) = (kind.suffix(), g.register(kind), g.register(Kind::B32));

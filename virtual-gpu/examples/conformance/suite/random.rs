@@ -22,7 +22,7 @@ impl Random {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with a chance of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// FNV-1a, to name texts and outputs in few digits.
+/// FNV-1a, which identifies texts and outputs in few digits.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! What a launch did, counted exactly.
+//! Exact counts of the work of a launch.
 //!
 //! The counts refer to the PTX text, by the rules below, and not to the machine code that a real
 //! driver would compile. Caches are not modelled: a sector that two instructions read counts twice.

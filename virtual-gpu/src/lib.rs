@@ -3,7 +3,7 @@
 //! # The API
 //!
 //! * [`Memory`] is the global memory of a device.
-//! * [`Module::load`] reads a PTX text; whatever is not supported ([`LIMITS`]) is reported then.
+//! * [`Module::load`] reads a PTX text, and reports unsupported features ([`LIMITS`]).
 //! * [`Kernel::launch`] runs a kernel and returns its [`Counters`], or the [`Fault`] that stopped it.
 //! * [`RunOptions`] say how it runs: the schedule ([`Policy`] and seed), the [`Checks`], and whether the
 //!   launch may begin before earlier work has ended ([`Dependence`]).

@@ -4,7 +4,7 @@
 //! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
 //! except under [`Policy::StarvedPredecessor`].
 
-/// How blocks start and how the turns are dealt out.
+/// The order in which blocks start, and the order of the turns.
 ///
 /// A correct kernel gives the same result under each of them, unless it relies on blocks starting in order:
 /// [`Policy::ReversedBlocks`] makes such a kernel hang.
@@ -27,9 +27,9 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], and only one block runs at a time. A grid that a kernel launches
     /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds unless
-    /// nothing else can run, so blocks that wait for it wait long. Half the time it is the first block, for
-    /// which others are likely to wait.
+    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds, unless
+    /// nothing else can run. So blocks that wait for it wait long. Half the time the first block is chosen,
+    /// because others are likely to wait for it.
     StarvedPredecessor,
     /// The same as [`Policy::Seeded`], and a read of global memory may return the value before the last
     /// write, unless an order of the program forbids it. This reveals missing fences that no interleaving
@@ -73,7 +73,7 @@ const STARVED_ROUNDS: u64 = 16;
 /// A warp's turn: the index of the block among the running ones, and the warp.
 pub(crate) type TurnOf = (usize, usize);
 
-/// Deals out the turns of one launch.
+/// Assigns the turns of one launch.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     state: u64,

@@ -80,7 +80,7 @@ pub fn same(here: Vec<u8>, there: Vec<u8>) -> Verdict {
 pub struct Tally {
     pub kernels: usize,
     pub disagree: usize,
-    /// A line for each kernel on which the machines agree.
+    /// A line for each kernel with the same output on both machines.
     pub lines: String,
     /// The answers of the other machine.
     pub answers: Vec<Answer>,

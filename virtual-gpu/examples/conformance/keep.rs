@@ -58,7 +58,7 @@ pub fn write(path: &Path, answers: &[Answer]) -> std::io::Result<()> {
     std::fs::write(path, miniz_oxide::deflate::compress_to_vec(&bytes, EFFORT))
 }
 
-/// Reads what [`write`] wrote.
+/// Reads the answers that [`write`] wrote.
 pub fn read(path: &Path) -> Result<Vec<Answer>, String> {
     let packed = std::fs::read(path).map_err(|error| error.to_string())?;
     let bytes = miniz_oxide::inflate::decompress_to_vec(&packed).map_err(|e| e.to_string())?;

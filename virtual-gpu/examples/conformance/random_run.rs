@@ -1,4 +1,4 @@
-//! Compares random kernels, and reduces those that differ.
+//! Compares random kernels, and reduces the kernels whose outputs differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;

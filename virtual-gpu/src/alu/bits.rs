@@ -36,8 +36,8 @@ pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u3
     T::from_wide(b.widen() & !field | a.widen() << position & field)
 }
 
-/// Position and length of a bit field as the hardware reads them: for 32-bit values their low eight
-/// bits, as in the PTX ISA; for 64-bit values all bits.
+/// Position and length of a bit field as the hardware reads them. For 32-bit values it reads their low
+/// eight bits, as in the PTX ISA. For 64-bit values it reads all bits.
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     match T::BITS {
         64 => (position.min(64), length.min(64)),

@@ -1,8 +1,7 @@
-//! Integer arithmetic as pure functions: what one lane computes.
+//! Integer arithmetic of one lane, as pure functions.
 //!
-//! Everything wraps; nothing panics, whatever the operands. Where the PTX ISA leaves a result
-//! undefined, as for division by zero, the functions give the known result of the hardware: all
-//! ones for a quotient and for a remainder.
+//! Everything wraps, and nothing panics. Where the PTX ISA leaves a result undefined, the functions
+//! give the known result of the hardware. For division by zero, quotient and remainder are all ones.
 
 mod bits;
 mod carry;

@@ -1,6 +1,6 @@
 //! Several small integers in one register: dot products, pairs of 16 bits, and distances.
 
-/// Integer number `index` of those packed in a word, each `width` bits wide; extended with zeros or its sign.
+/// Integer number `index` of a word of packed integers of `width` bits, extended with zeros or its sign.
 fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     let low = i64::from(packed >> (index * width)) & ((1 << width) - 1);
     match signed && low >> (width - 1) != 0 {

@@ -82,7 +82,7 @@ pub(crate) trait Observer {
     /// A barrier of a block completed; these lanes waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
     /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
-    /// those of the block.
+    /// the block's own.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);

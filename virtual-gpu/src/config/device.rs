@@ -1,4 +1,4 @@
-//! What the virtual device is: how many multiprocessors it has, and what each of them holds.
+//! The virtual device: the number of its multiprocessors, and the limits of each.
 //!
 //! The limits are a current data-centre GPU's, except for the number of multiprocessors,
 //! which is small on purpose: few blocks alive at once shows ordering mistakes sooner.

@@ -69,7 +69,7 @@ pub enum Moment {
     /// effect.
     Deferred,
     /// In place of the call and of every later one, until the failure is disarmed. Calls that work in a
-    /// poisoned context still succeed: those for primary contexts, and those that ask for the current
+    /// poisoned context still succeed: calls for primary contexts, and calls that ask for the current
     /// context.
     Sticky,
 }

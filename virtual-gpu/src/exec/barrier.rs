@@ -51,7 +51,7 @@ impl Pending {
     }
 }
 
-/// Whether arrivals of two kinds may meet at a barrier: a reduction meets only the same reduction.
+/// Whether arrivals of two kinds may mix at a barrier: a reduction mixes only with the same reduction.
 fn mix(a: BarrierKind, b: BarrierKind) -> bool {
     let waits_only = |kind| matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
     waits_only(a) && waits_only(b) || std::mem::discriminant(&a) == std::mem::discriminant(&b)

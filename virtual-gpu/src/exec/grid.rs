@@ -1,5 +1,5 @@
-//! A grid: runs as many blocks at once as the device holds, starts another when one has ended, and
-//! gives the warps turns, in the order of the schedule.
+//! Runs a grid. As many blocks run at once as the device holds; when a block ends, another starts. The
+//! warps get turns in the order of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;

@@ -55,7 +55,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Tells mbarriers that bytes have landed.
+    /// Reports landed bytes to mbarriers.
     pub(super) fn complete_bytes<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

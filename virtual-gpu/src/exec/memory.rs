@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before it is executed: whether it comes too early (`dependence`), its
-//! alignment to the full width, then its bounds within one allocation or within the space. The
-//! lanes of an instruction access memory one after the other, in order. If one lane faults, the
-//! lanes before it may have been executed.
+//! Every access is checked before it is executed. The checks are, in this order: whether it comes too
+//! early (`dependence`), its alignment to the full width, and its bounds within one allocation or within
+//! the space. The lanes of an instruction access memory one after the other, in order. If one lane
+//! faults, the lanes before it may have been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 

@@ -17,9 +17,9 @@ use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::{Registers, lanes};
 
-/// Instructions that fragments run in the order of ranks before the one that has waited longest gets its turn.
+/// After this many instructions in the order of ranks, the fragment that has waited longest gets a turn.
 const PATIENCE: i64 = 4096;
-/// Instructions that this longest-waiting fragment then runs.
+/// The number of instructions of that turn.
 const STINT: i64 = 512;
 
 /// Lanes at the same instruction.

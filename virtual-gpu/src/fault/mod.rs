@@ -1,5 +1,5 @@
-//! Faults of kernels: what happened, in which thread, on which line of the PTX, and what is near an
-//! offending address.
+//! Faults of kernels: the kind, the thread, the line of the PTX, and the allocation near an offending
+//! address.
 
 mod streams;
 
@@ -213,7 +213,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// What is near an address that is not in a live allocation.
+/// The allocation that is nearest to an address outside all live allocations.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);

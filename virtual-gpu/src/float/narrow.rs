@@ -337,7 +337,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Only cases in which f64 is exact, by its own error term.
+                    // Only cases in which f64 is exact: the rounding error of the sum is zero.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(
@@ -353,8 +353,8 @@ mod tests {
 
     #[test]
     fn brains_agree_with_singles_rounded_to_odd() {
-        // f32 has more than twice as many digits as bf16, plus two, so rounding twice is harmless,
-        // except for subnormals of f32.
+        // f32 has more than twice the digits of bf16 plus two, so rounding twice is harmless, except for
+        // subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {

@@ -54,7 +54,7 @@ impl Format {
         ((1 << self.exponent_bits()) - 1) << (self.precision - 1)
     }
 
-    /// A finite float, taken apart.
+    /// Decodes a finite float.
     pub(crate) fn unpack(self, bits: u64) -> Number {
         let fraction = bits & ((1 << (self.precision - 1)) - 1);
         let biased = (bits & self.infinity()) >> (self.precision - 1);

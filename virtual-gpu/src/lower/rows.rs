@@ -1,5 +1,5 @@
-//! Macros that make a loop over a row out of a function of one lane, for a type or a mode that is
-//! only known when the text is read.
+//! Macros that turn a function of one lane into a loop over a row. The type or the mode is known only
+//! when the text is read.
 //!
 //! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2).
 //! `by_integer!(ty, T => …)` is `Some` of the expression with `T` standing for the integer type, or

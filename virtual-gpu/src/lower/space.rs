@@ -1,7 +1,7 @@
 //! The memory spaces of a text: how much it may declare, and the places of its variables.
 //!
-//! The limits are those of `ptxas`. Sums saturate, so huge declarations do not overflow. A declaration
-//! beyond the limit is reported, and checking continues as if the memory were exactly full.
+//! The limits are `ptxas`'s. Sums saturate, so huge declarations do not overflow. A declaration beyond the
+//! limit is reported, and checking continues as if the memory were exactly full.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};

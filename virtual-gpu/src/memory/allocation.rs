@@ -75,7 +75,7 @@ impl Allocation {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Records at most 16 bytes: those in the mask as written, the others as not written.
+    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;

@@ -112,7 +112,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// No bytes are asked for, or more than are free.
+    /// `bytes` is 0, or more than are free.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }

@@ -1,4 +1,4 @@
-//! The allocations that are live when a launch starts, and those that it makes, for fast lookup of addresses.
+//! The allocations that are live when a launch starts, and the ones that it makes, for fast lookup of addresses.
 
 use std::sync::Arc;
 

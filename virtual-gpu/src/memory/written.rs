@@ -61,7 +61,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records at most 16 bytes: those in the mask as written, the others as not written.
+    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);

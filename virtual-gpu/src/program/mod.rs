@@ -117,7 +117,7 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// The rank of each instruction, in an order in which loops come before the code after them.
+    /// The rank of each instruction. Loops have lower ranks than the code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,

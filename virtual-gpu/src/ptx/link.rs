@@ -1,9 +1,9 @@
 //! Links texts: combines texts that refer to each other's functions and variables.
 //!
 //! It works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
-//! one definition is weak, only one is kept. If a private name of a text also occurs in another text, the number of the
-//! private name's text is appended to it wherever that text uses it. The first text keeps its line numbers, and each
-//! following text starts on a new line.
+//! one definition is weak, only one is kept. If another text has the same name as a private item, the item is renamed:
+//! the number of its text is appended to the name. The first text keeps its line numbers, and each following text
+//! starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use std::ops::Range;
 enum Linkage {
     Own,
     Visible,
-    /// `.weak` or `.common`: gives way to another definition.
+    /// `.weak` or `.common`: another definition replaces it.
     Weak,
     Extern,
 }
@@ -89,7 +89,7 @@ fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String
     Ok(texts.collect())
 }
 
-/// The number in a target's name, such as 90 for `sm_90a`, by which the highest target is found.
+/// The number in a target's name, such as 90 for `sm_90a`. It is used to find the highest target.
 fn architecture(target: &str) -> u32 {
     let digits: String = target.chars().filter(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)

@@ -1,5 +1,5 @@
-//! Helpers for the tests: a context for each test, so that parallel tests do not poison each
-//! other's, and helpers that let a test run on the virtual and on a real device.
+//! Helpers for the tests. Each test has its own context, so that parallel tests do not poison each
+//! other's. Other helpers let a test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
@@ -177,13 +177,13 @@ pub fn event() -> usize {
 
 /// Copies to the device, on the legacy default stream.
 pub fn upload(to: u64, words: &[u32]) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been read on return.
+    // SAFETY: the call reads `size_of_val(words)` bytes, the size of the slice, before it returns.
     unsafe { cuMemcpyHtoD_v2(to, words.as_ptr(), size_of_val(words)) }
 }
 
 /// Copies from the device, on the legacy default stream.
 pub fn download(words: &mut [u32], from: u64) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been written on return.
+    // SAFETY: the call writes `size_of_val(words)` bytes, the size of the slice, before it returns.
     unsafe { cuMemcpyDtoH_v2(words.as_mut_ptr(), from, size_of_val(words)) }
 }
 

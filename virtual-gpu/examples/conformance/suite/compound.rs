@@ -45,7 +45,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a lane that takes part: a random one, or the lane's own if that one does not take part.
+/// A shuffle from a random lane. A lane reads itself if the random lane does not take part.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),
@@ -147,7 +147,7 @@ fn call(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Registers taken apart and put together.
+/// Unpacks registers into parts, and packs parts into registers.
 fn pack(g: &mut Generator<'_>) -> Vec<String> {
     let (h, i) = (g.register(Kind::B16), g.register(Kind::B16));
     let (r, s, d) = (

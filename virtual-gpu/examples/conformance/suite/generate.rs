@@ -1,7 +1,7 @@
 //! Random kernels.
 //!
-//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur (division
-//! by zero, the order of atomic operations, lanes outside their mask), and neither do errors of the driver's compiler
+//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur: division
+//! by zero, the order of atomic operations, lanes outside their mask. They also avoid errors of the driver's compiler
 //! ([`hidden`]). NaNs with unspecified bits are replaced by one NaN, unless they are of interest ([`Nans::AsTheyAre`]).
 
 use super::case::Case;
@@ -12,7 +12,7 @@ use super::random::Random;
 use super::record::{self, BLOCK_THREADS, BLOCKS, PLACES, RECORD_BYTES};
 use super::{compound, hidden, memory_ops};
 
-/// What to do with NaNs whose bits the PTX ISA leaves unspecified.
+/// The treatment of NaNs whose bits the PTX ISA leaves unspecified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nans {
     /// Replace each by the same NaN.

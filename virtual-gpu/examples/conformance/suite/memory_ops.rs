@@ -280,7 +280,7 @@ fn count_at_barrier(g: &mut Generator<'_>) -> Vec<String> {
     }]
 }
 
-/// An asynchronous copy from the input, waited for by the thread that asked for it.
+/// An asynchronous copy from the input. The thread that began it waits for it.
 fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     let (copy, bytes) = *g
         .random

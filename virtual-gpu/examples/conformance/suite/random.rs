@@ -27,7 +27,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of the choices, of which there is at least one.
+    /// One of the choices. There must be at least one.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -39,7 +39,7 @@ impl Thread {
 /// Times of the threads of one block.
 type Times = Rc<Vec<u32>>;
 
-/// Times up to which threads are known.
+/// A clock: the times up to which threads are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     /// Sorted by block.

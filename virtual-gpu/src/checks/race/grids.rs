@@ -20,7 +20,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The index from which the threads of a block stand for asynchronous copies.
+    /// From this index on, the threads of a block represent asynchronous copies.
     pub(super) fn copiers(&self) -> u32 {
         copiers(self.threads_per_block())
     }
@@ -35,7 +35,7 @@ impl Grid {
 pub(super) struct Grids {
     /// Sorted by first block.
     started: Vec<Grid>,
-    /// What the launching threads knew, by the number of the launched grid.
+    /// The knowledge of the launching threads, by the number of the launched grid.
     launched: HashMap<u32, Rc<Known>>,
 }
 

@@ -1,5 +1,5 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since. Only those are
-//! kept that are needed to find every race.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since. Only accesses that
+//! are needed to find every race are kept.
 //!
 //! An access is forgotten when a later one replaces it: every access that races with the earlier
 //! one races with the later one too. Where the program orders its threads, this leaves one write

@@ -195,7 +195,7 @@ mod tests {
             }
         }
 
-        /// Performs a write of 64 bytes at an address, and tells whether it races.
+        /// Performs a write of 64 bytes at an address. Returns whether it races.
         fn perform(&self, piece: Piece, start: u64) -> bool {
             let (number, piece) = (piece.number, Arc::new(piece));
             let touched = Touched {

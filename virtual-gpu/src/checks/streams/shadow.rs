@@ -39,7 +39,7 @@ impl Shadow {
         self.segments.len()
     }
 
-    /// All that is remembered.
+    /// All remembered accesses.
     pub(super) fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.segments.values().flat_map(|segment| &segment.marks)
     }

@@ -119,7 +119,7 @@ pub(crate) struct Grid {
     pub first_block: u64,
     pub program: Arc<Program>,
     pub shape: Shape,
-    /// From this index in a block on, threads stand for the asynchronous copies of the block's threads.
+    /// From this index in a block on, threads represent the asynchronous copies of the block's threads.
     pub copiers: u32,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// All runs: those that were read, then those that were written.
+    /// All runs: the reads, then the writes.
     pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
         self.reads.iter().chain(&self.writes)
     }

@@ -146,7 +146,7 @@ impl PlanesSide {
 }
 
 impl Side {
-    /// A pitch of zero stands for rows, or planes, without a gap.
+    /// A pitch of zero means that there are no gaps between rows, or between planes.
     fn end(&self, extent: Extent3) -> Outcome<End> {
         let or = |given: usize, tight: usize| if given == 0 { tight } else { given };
         let pitch = Pitch {

@@ -31,7 +31,7 @@ pub(crate) struct Config {
     attribute_count: u32,
 }
 
-/// `CUlaunchAttribute`: its number, and a union of which only the first four bytes are read.
+/// `CUlaunchAttribute`: its number, and a union. Only the first four bytes of the union are read.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Attribute {

@@ -1,5 +1,5 @@
 //! Libraries: device code that is loaded once for all contexts, and its kernels. Attributes of kernels and addresses of
-//! variables are those in the current context.
+//! variables belong to the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;

@@ -1,4 +1,4 @@
-//! Memory pools: the default one of each device, and those that programs create.
+//! Memory pools: the default pool of each device, and pools that programs create.
 
 use crate::driver::abi::{Handle, HostPointer, In, Location, Out};
 use crate::driver::calls::memory::alloc_async;

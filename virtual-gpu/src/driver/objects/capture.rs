@@ -2,8 +2,8 @@
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
 //! recorded in it. Each stream that takes part has a [`Tail`]: the nodes on which its next node
-//! depends. A call that is not allowed during a capture invalidates it: the call fails with a code
-//! from 900 on, and so does the end of the capture.
+//! depends. A call that is not allowed during a capture invalidates the capture. The call fails with a
+//! code from 900 on, and so does the end of the capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -125,8 +125,8 @@ impl Captures {
     }
 
     /// Ends the capture of a stream and gives its graph. On the wrong thread the capture ends
-    /// without a graph. In a stream other than the origin the call invalidates the capture, which
-    /// goes on.
+    /// without a graph. In a stream other than the origin, the call invalidates the capture but does not
+    /// end it.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;

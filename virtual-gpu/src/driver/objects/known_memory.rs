@@ -1,6 +1,6 @@
 //! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! No two devices hand out the same address. The device memory checks bounds; this module tracks
+//! No two devices allocate the same address. The device memory checks bounds; this module tracks
 //! owners.
 
 use crate::driver::abi::HostPointer;

@@ -180,8 +180,8 @@ impl Ticket {
         self.stream.context.device.orders.told(&self.clock);
     }
 
-    /// Does the work up to here, or waits for the thread that does it. A call that waits for the host's sake must
-    /// [`tell`](Self::tell) afterwards.
+    /// Does the work up to here, or waits for the thread that does it. A call from which the host learns that the work
+    /// is done must [`tell`](Self::tell) afterwards.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
     }

@@ -35,8 +35,8 @@ thread_local! {
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is inside a driver call. With it, an allocator that counts a program's allocations
-/// can leave out those of the driver.
+/// Whether the calling thread is inside a driver call. An allocator that counts a program's allocations can use this
+/// to leave out the driver's.
 ///
 /// ```
 /// assert!(!virtual_gpu::driver::inside_a_call());

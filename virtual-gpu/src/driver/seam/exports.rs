@@ -12,7 +12,7 @@
 //! Handles and device addresses may have any value: a wrong one is an error.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
-//! If a real `libcuda` is linked as well, the program's symbols take precedence over those of a shared library.
+//! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]

@@ -66,7 +66,7 @@ impl Warp {
     }
 }
 
-/// The fault of lanes in which undefined bytes decide something.
+/// The fault if undefined bytes decide something in some lanes.
 #[cold]
 fn decided(program: &Program, what: &str, unsure: u32, origin: Origin) -> Finding {
     let from = match origin {

@@ -1,6 +1,6 @@
 //! Races between pieces of work: what orders them, what does not, and the report of a race.
 //!
-//! Beside each mistake is the corrected version, which must be clean.
+//! Each mistake has a corrected version, which must be clean.
 
 mod boxes;
 mod graphs;

@@ -175,7 +175,7 @@ impl Machine for Device {
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);
         let outputs = cases.iter().map(run).collect();
-        // If this fails, an earlier kernel has failed, which has been reported.
+        // This fails only if an earlier kernel has failed, and that has been reported.
         cuModuleUnload(module);
         outputs
     }

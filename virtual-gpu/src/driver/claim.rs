@@ -20,7 +20,7 @@ pub(crate) fn claim() -> Claim {
     if file < 0 {
         return Claim::Ours;
     }
-    // SAFETY: it was just opened, and nothing else owns it.
+    // SAFETY: `file` is not negative (checked above), so it was just opened, and nothing else owns it.
     let file = unsafe { OwnedFd::from_raw_fd(file) };
     if claims() > 1 {
         return Claim::Taken;

@@ -194,7 +194,7 @@ pub fn fail(failure: Failure) -> Armed {
 /// #     fn cuInit(flags: u32) -> i32;
 /// # }
 /// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
-/// // SAFETY: no pointers.
+/// // SAFETY: `cuInit` has this type, and takes no flags.
 /// let (code, calls) = virtual_gpu::driver::inject::record(|| unsafe { cuInit(0) });
 /// assert_eq!((code, calls), (0, vec!["cuInit"]));
 /// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())

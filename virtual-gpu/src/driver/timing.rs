@@ -31,7 +31,7 @@ pub struct TimedCall {
 /// #     fn cuInit(flags: u32) -> i32;
 /// # }
 /// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
-/// // SAFETY: no pointers.
+/// // SAFETY: `cuInit` has this type, and takes no flags.
 /// let (code, calls) = virtual_gpu::driver::time_calls(|| unsafe { cuInit(0) });
 /// assert_eq!((code, calls[0].name), (0, "cuInit"));
 /// println!("{:?}", calls[0].took);

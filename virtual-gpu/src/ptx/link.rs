@@ -1,6 +1,6 @@
 //! Links texts: combines texts that refer to each other's functions and variables.
 //!
-//! It works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
+//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
 //! one definition is weak, only one is kept. If another text has the same name as a private item, the item is renamed:
 //! the number of its text is appended to the name. The first text keeps its line numbers, and each following text
 //! starts on a new line.

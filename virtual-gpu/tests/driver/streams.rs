@@ -186,7 +186,8 @@ fn a_host_function_runs_in_order_and_may_not_call_the_driver() {
     let seen = AtomicI32::new(-1);
     let data = (&raw const seen).cast_mut().cast();
     let gate = Gate::closed(stream);
-    // SAFETY: the function takes the argument that it gets.
+    // SAFETY: `callback` takes `data`, the address of an `AtomicI32` that outlives the stream's work. A missing
+    // function is refused.
     unsafe {
         assert_eq!(cuLaunchHostFunc(stream, None, data), INVALID_VALUE);
         assert_eq!(cuLaunchHostFunc(stream, Some(callback), data), 0);

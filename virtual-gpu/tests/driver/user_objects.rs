@@ -29,7 +29,7 @@ fn ended() -> &'static AtomicU32 {
 /// An object with this many references of the program.
 fn object(ended: &'static AtomicU32, references: u32) -> usize {
     unsafe extern "C" fn destructor(data: *mut c_void) {
-        // SAFETY: the object was made with the address of a counter that lives on.
+        // SAFETY: `data` is the address of a counter that is never freed (see `ended`).
         let ended = unsafe { &*data.cast::<AtomicU32>() };
         ended.fetch_add(1, Ordering::SeqCst);
     }

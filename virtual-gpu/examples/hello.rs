@@ -1,7 +1,7 @@
-//! A first kernel, a mistake in it, and what is reported: `cargo run -p virtual-gpu --example hello`
+//! A first kernel, a mistake in it, and the report: `cargo run -p virtual-gpu --example hello`
 //!
-//! The kernel doubles 100 numbers in a block of 128 threads, of which the last 28 exit at once. In the
-//! faulty version they continue, and read past the end of the numbers.
+//! The kernel doubles 100 numbers in a block of 128 threads. The last 28 threads exit at once. In the faulty
+//! version they continue, and read past the end of the numbers.
 
 use virtual_gpu::{Counters, DeviceConfig, LaunchError, Memory, Module, RunOptions, Shape};
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the two kernels did.
+/// Runs both kernels and describes their outcomes.
 pub fn report() -> Result<String, Box<dyn std::error::Error>> {
     let device = DeviceConfig::default();
     let memory = Memory::new(device.memory_bytes);

@@ -47,7 +47,7 @@ pub enum LaunchError {
         /// Bytes that a block may have.
         max: u32,
     },
-    /// The parameters are not as many bytes as the kernel takes.
+    /// The kernel takes another number of parameter bytes.
     #[error("{given} bytes of parameters for a kernel that takes {expected}")]
     Parameters {
         /// Bytes given.
@@ -61,7 +61,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// The code that the CUDA driver gives for such an error.
+    /// The CUDA driver's code for this error.
     ///
     /// ```
     /// use virtual_gpu::LaunchError;
@@ -97,8 +97,8 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The shape is more than the device or the kernel allows, or the parameters are not as many bytes as
-    /// the kernel takes.
+    /// The shape is larger than the device or the kernel allows, or the kernel takes another number of
+    /// parameter bytes.
     pub fn check_launch(
         &self,
         shape: &Shape,

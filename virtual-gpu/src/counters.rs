@@ -1,8 +1,7 @@
-//! What a launch did, counted exactly.
+//! Exact counts of the work of a launch.
 //!
-//! The counts are those of the PTX text by the rules below. They are not those of the machine code
-//! that a real driver would compile, and know nothing of caches: a sector that two instructions
-//! read counts twice.
+//! The counts refer to the PTX text, by the rules below, and not to the machine code that a real
+//! driver would compile. Caches are not modelled: a sector that two instructions read counts twice.
 //!
 //! * A *lane instruction* is one instruction carried out by one lane.
 //! * A *sector* is an aligned run of 32 bytes; a warp instruction counts each sector that its

@@ -55,8 +55,8 @@ impl Kernel {
         Ok(outcome?)
     }
 
-    /// As [`launch`](Self::launch). If the race check is on, it also gives the memory that the grids touched
-    /// until the end, or until the launch was stopped.
+    /// Like [`launch`](Self::launch). If the race check is on, it also returns the memory that the grids
+    /// touched until the end, or until the launch was stopped.
     pub(crate) fn launch_and_tell(
         &self,
         shape: &Shape,
@@ -70,7 +70,7 @@ impl Kernel {
         Ok((outcome, races.map(RaceDetector::touched)))
     }
 
-    /// Runs the kernel until it ends or is stopped. Gives the race check's observer, if the check is on.
+    /// Runs the kernel until it ends or is stopped. Returns the race check's observer, if the check is on.
     fn run(
         &self,
         shape: &Shape,

@@ -3,10 +3,10 @@
 //! # The API
 //!
 //! * [`Memory`] is the global memory of a device.
-//! * [`Module::load`] reads a PTX text; whatever is not supported ([`LIMITS`]) is reported then.
+//! * [`Module::load`] reads a PTX text, and reports unsupported features ([`LIMITS`]).
 //! * [`Kernel::launch`] runs a kernel and returns its [`Counters`], or the [`Fault`] that stopped it.
-//! * [`RunOptions`] say how: the schedule ([`Policy`] and seed), the [`Checks`], and whether the launch
-//!   may begin before the work before it has ended ([`Dependence`]).
+//! * [`RunOptions`] say how it runs: the schedule ([`Policy`] and seed), the [`Checks`], and whether the
+//!   launch may begin before earlier work has ended ([`Dependence`]).
 //! * [`driver`] is the CUDA driver API on such a device. [`VARIABLES`] and [`start`] configure it,
 //!   [`inject`] makes its calls fail, [`last_fault`] says why a kernel was stopped.
 

@@ -10,15 +10,15 @@
 pub struct Limit {
     /// The unsupported feature.
     pub what: &'static str,
-    /// PTX that is refused for that: a statement of a kernel, or declarations of a module.
+    /// PTX that is refused for it: a statement of a kernel, or declarations of a module.
     pub example: &'static str,
 }
 
 /// Makes the list and its documentation.
 macro_rules! limits {
     ($($what:literal, $example:literal;)*) => {
-        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, each place
-        /// with its line; nothing is left to be refused while a kernel runs.
+        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, and names the
+        /// line of each place. Nothing is refused later, while a kernel runs.
         ///
         /// | not supported | for example |
         /// |---|---|

@@ -291,7 +291,7 @@ impl Kernel {
         self.parameters().last().map_or(0, |p| p.offset + p.bytes)
     }
 
-    /// Bytes of shared memory that every launch of it has.
+    /// Bytes of shared memory that every launch of the kernel has.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};
@@ -386,7 +386,7 @@ impl Kernel {
         self.limits().required_block_dim
     }
 
-    /// `.minnctapersm`: how many blocks of it one multiprocessor should hold.
+    /// `.minnctapersm`: how many of the kernel's blocks one multiprocessor should hold.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

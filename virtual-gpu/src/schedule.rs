@@ -4,7 +4,7 @@
 //! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
 //! except under [`Policy::StarvedPredecessor`].
 
-/// How blocks start and how the turns are dealt out.
+/// The order in which blocks start, and the order of the turns.
 ///
 /// A correct kernel gives the same result under each of them, unless it relies on blocks starting in order:
 /// [`Policy::ReversedBlocks`] makes such a kernel hang.
@@ -27,9 +27,9 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], and only one block runs at a time. A grid that a kernel launches
     /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds unless
-    /// nothing else can run, so blocks that wait for it wait long. Half the time it is the first block, for
-    /// which others are likely to wait.
+    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds, unless
+    /// nothing else can run. So blocks that wait for it wait long. Half the time the first block is chosen,
+    /// because others are likely to wait for it.
     StarvedPredecessor,
     /// The same as [`Policy::Seeded`], and a read of global memory may return the value before the last
     /// write, unless an order of the program forbids it. This reveals missing fences that no interleaving
@@ -38,7 +38,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// All there are.
+    /// All policies.
     pub const ALL: [Policy; 5] = [
         Policy::Seeded,
         Policy::ReversedBlocks,
@@ -47,7 +47,7 @@ impl Policy {
         Policy::StaleReads,
     ];
 
-    /// The policy of a name: `seeded`, `reversed`, `one-block`, `starved`, `stale`.
+    /// The policy with this name: `seeded`, `reversed`, `one-block`, `starved` or `stale`.
     ///
     /// ```
     /// assert!(virtual_gpu::Policy::parse("stale").is_some());
@@ -65,7 +65,7 @@ impl Policy {
     }
 }
 
-/// Instructions of a turn, at most.
+/// The most instructions of a turn.
 const LONGEST_TURN: u64 = 512;
 /// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
@@ -73,7 +73,7 @@ const STARVED_ROUNDS: u64 = 16;
 /// A warp's turn: the index of the block among the running ones, and the warp.
 pub(crate) type TurnOf = (usize, usize);
 
-/// Deals out the turns of one launch.
+/// Assigns the turns of one launch.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     state: u64,
@@ -85,7 +85,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn new(seed: u64, policy: Policy) -> Self {
-        // Scrambled, so that neighbouring seeds do not start alike; never zero.
+        // The seed is scrambled, so that neighbouring seeds do not start alike. The state is never zero.
         let state = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
         Self {
             state,
@@ -95,7 +95,7 @@ impl Schedule {
         }
     }
 
-    /// How many blocks may run at once on a device that holds `held`.
+    /// How many blocks may run at once on a device that holds `held` blocks.
     pub(crate) fn resident_blocks(&self, held: usize) -> usize {
         match self.policy {
             Policy::OneBlock => held.min(1),
@@ -103,7 +103,7 @@ impl Schedule {
         }
     }
 
-    /// The number of the block that starts next, when `started` of `total` have.
+    /// The number of the block that starts next, when `started` of `total` blocks have started.
     pub(crate) fn next_block(&self, started: u64, total: u64) -> u64 {
         match self.policy {
             Policy::ReversedBlocks => total - 1 - started,

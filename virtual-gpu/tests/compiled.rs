@@ -46,7 +46,7 @@ fn the_same_seed_gives_the_same_counts() {
     assert_eq!(run(3).1, run(4).1);
 }
 
-/// What the kernel `mix` computes, in Rust.
+/// The computation of the kernel `mix`, in Rust.
 fn mix(v: [f32; 4], n: i32, sel: u32, q: i64) -> (f64, u8, i64) {
     let s = match sel {
         0 => v[0],

@@ -8,7 +8,7 @@ use virtual_gpu::{Checks, FaultKind, LaunchError, Policy};
 
 const SEEDS: std::ops::Range<u64> = 0..12;
 
-/// A kernel of two parameters, with 4096 bytes of shared memory and registers to use.
+/// A kernel with two parameters, 4096 bytes of shared memory, and registers.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.6 .target sm_90 .address_size 64
@@ -25,7 +25,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// 64 threads, sixteen bytes each.
+/// Runs a kernel with 64 threads and sixteen bytes for each.
 fn run(body: &str, seed: u64) -> Result<Vec<u32>, LaunchError> {
     let mut device = Device::new();
     device.options.seed = seed;

@@ -31,7 +31,7 @@ fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64
     }
 }
 
-/// Whether 64 threads that execute this first read the buffer too early, under every schedule.
+/// Whether 64 threads read the buffer too early, under every schedule, if they execute `before` first.
 fn is_early(before: &str) -> bool {
     let body = format!("{before} ld.global.u32 %r2, [%d1];");
     let mut seen = Vec::new();

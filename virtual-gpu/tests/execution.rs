@@ -4,7 +4,7 @@ mod support;
 
 use support::{Arg, Device, kernel};
 
-/// Runs one block and gives back one `u32` a thread.
+/// Runs one block and returns one `u32` for each thread.
 fn one_block(threads: u32, body: &str) -> (Vec<u32>, virtual_gpu::Counters) {
     let device = Device::new();
     let out = device.zeros(4 * u64::from(threads));

@@ -18,7 +18,7 @@ use trial::Bed;
 
 /// The default number of texts.
 const DEFAULT_COUNT: u64 = 20_000;
-/// What one text may take.
+/// The most time that one text may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]

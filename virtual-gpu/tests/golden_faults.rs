@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, LaunchError, Policy};
 
-/// What a kernel gets.
+/// The launch of a kernel, and its buffer.
 struct Setup {
     blocks: u32,
     threads: u32,

@@ -48,12 +48,12 @@ fn machine() -> VirtualMachine {
     })
 }
 
-/// A kernel's name as the records have it.
+/// A kernel's name in the records, without spaces.
 fn recorded_name(case: &Case) -> String {
     case.name.replace(' ', "_")
 }
 
-/// The kernels whose output differs from the recorded one, and those without a record for their
+/// The kernels whose output differs from the recorded one, and the kernels without a record for their
 /// text.
 fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
     let mut machine = machine();

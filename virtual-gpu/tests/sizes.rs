@@ -1,5 +1,5 @@
 //! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more.
-//! And how much a text may expand.
+//! Also how far calls in a text may expand it.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn text(version: &str, globals: &str, params: &str, body: &str) -> String {
     )
 }
 
-/// What is wrong with a text, as one list.
+/// The problems of a text, as one string.
 fn problems(text: &str) -> Vec<String> {
     let device = Device::new();
     match Module::load(text, &device.config, &device.memory) {

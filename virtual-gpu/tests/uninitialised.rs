@@ -124,16 +124,16 @@ fn what_does_not_matter_is_no_fault() {
         // Bytes that are masked or shifted away.
         "mov.b64 %d3, {%r0, %r9}; and.b64 %d3, %d3, 0xff; cvt.u32.u64 %r1, %d3;",
         "mov.b64 %d3, {%r9, %r0}; shr.u64 %d3, %d3, 32; cvt.u32.u64 %r1, %d3;",
-        // Selected away.
+        // The selection takes the other value.
         "setp.ge.u32 %p3, %r0, 0; selp.b32 %r1, %r0, %r9, %p3;",
         // The other operand decides.
         "setp.eq.u32 %p3, %r9, 0; setp.ge.u32 %p4, %r0, 0; or.pred %p3, %p3, %p4; \
          selp.b32 %r1, 1, 2, %p3;",
         // An atomic exchange does not depend on the old value.
         "atom.global.exch.b32 %r3, [%d1+32], 1; bar.sync 0; atom.global.or.b32 %r1, [%d1+32], 0;",
-        // One lane has a value for all.
+        // All lanes read one lane, whose value is defined.
         "setp.eq.u32 %p3, %r0, 0; @%p3 mov.u32 %r3, 9; shfl.sync.idx.b32 %r1, %r3, 0, 31, -1;",
-        // A vote that one lane settles.
+        // One lane decides the vote, whatever the others have.
         "setp.eq.u32 %p3, %r9, 0; setp.eq.u32 %p4, %r0, 3; @%p4 setp.eq.u32 %p3, %r0, 3; \
          vote.sync.any.pred %p4, %p3, -1; selp.b32 %r1, 1, 2, %p4;",
         // A value of one branch, for the lanes of another.
@@ -147,7 +147,7 @@ fn what_does_not_matter_is_no_fault() {
     }
 }
 
-/// As [`decides`], in a kernel whose accesses race on purpose.
+/// Like [`decides`], for a kernel whose accesses race on purpose.
 fn decides_in_lanes(setup: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {setup} {DECIDE} ret;");
     let mut device = Device::new();

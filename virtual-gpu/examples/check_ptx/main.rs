@@ -1,8 +1,8 @@
 //! Runs PTX of other compilers: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
 //!
-//! Loads each file and runs those of its kernels that are known here by name, under every policy of
-//! the scheduler and with all checks, and compares their results with the same computations on the
-//! host. A kernel that a file lacks is skipped and named.
+//! Loads each file and runs the kernels that this example knows by name, under every policy of the
+//! scheduler and with all checks. It compares their results with the same computations on the host. A
+//! kernel that a file lacks is skipped and named.
 
 mod bed;
 mod collective;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(troubles > 0))
 }
 
-/// Checks the kernels of a file, and gives the number of failures.
+/// Checks the kernels of a file, and returns the number of failures.
 fn check_file(path: &str) -> Result<usize, Trouble> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut troubles = 0;

@@ -62,7 +62,7 @@ fn bitonic_sort(bed: &Bed) -> Result<(), Trouble> {
     expect(&bed.download(data, 1024)?, &expected)
 }
 
-/// 64 KiB of shared memory, more than a block gets without asking.
+/// Uses 64 KiB of shared memory, more than a block gets without opting in.
 fn reverse_dynamic(bed: &Bed) -> Result<(), Trouble> {
     const COUNT: usize = 16_384;
     let mut x: Vec<i32> = numbers(24, COUNT).iter().map(|v| *v as i32).collect();

@@ -23,7 +23,7 @@ fn half(value: u32) -> u16 {
     }
 }
 
-/// `2 x + y`, where everything is a whole number that an f16 holds.
+/// `x`, `y` and `2 x + y`, all of them whole numbers that an f16 holds.
 fn halves() -> (Vec<u16>, Vec<u16>, Vec<u16>) {
     let x: Vec<u32> = numbers(1, 512).iter().map(|v| v % 500).collect();
     let y: Vec<u32> = numbers(2, 512).iter().map(|v| v % 1000).collect();

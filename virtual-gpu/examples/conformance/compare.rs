@@ -1,11 +1,11 @@
-//! The same kernels on two machines, and where their outputs differ.
+//! Runs the same kernels on two machines, and finds where their outputs differ.
 
 use crate::keep::Answer;
 use crate::suite::case::{Case, Failure, Machine};
 use crate::suite::random::hash;
 use std::fmt::Write;
 
-/// How a kernel went on two machines.
+/// The outcome of one kernel on two machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The same output.
@@ -13,7 +13,7 @@ pub enum Verdict {
         output_hash: u64,
     },
     Different(Difference),
-    /// One of them gives no output.
+    /// One of the machines gives no output.
     Failed {
         side: Side,
         failure: Failure,
@@ -30,9 +30,9 @@ pub enum Side {
 /// Two outputs that are not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Where they first differ, in bytes.
+    /// The offset of the first differing byte.
     pub offset: usize,
-    /// In how many bytes.
+    /// The number of differing bytes.
     pub bytes: usize,
     pub here: Vec<u8>,
     pub there: Vec<u8>,
@@ -75,14 +75,14 @@ pub fn same(here: Vec<u8>, there: Vec<u8>) -> Verdict {
     }
 }
 
-/// Which kernels were run with which outcome.
+/// The outcomes of all kernels.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub kernels: usize,
     pub disagree: usize,
-    /// A line for each kernel on which the machines agree.
+    /// A line for each kernel with the same output on both machines.
     pub lines: String,
-    /// What the other machine answered.
+    /// The answers of the other machine.
     pub answers: Vec<Answer>,
 }
 

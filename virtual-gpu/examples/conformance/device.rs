@@ -42,7 +42,7 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// `CU_JIT_ERROR_LOG_BUFFER`, how long it is, and `CU_JIT_OPTIMIZATION_LEVEL`.
+/// `CU_JIT_ERROR_LOG_BUFFER`, the option for its size, and `CU_JIT_OPTIMIZATION_LEVEL`.
 const COMPILER_OPTIONS: [i32; 3] = [5, 6, 7];
 const LOG_BYTES: usize = 8192;
 
@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The first device.
 #[derive(Debug)]
 pub struct Device {
-    /// How much its compiler may do.
+    /// The optimisation level of its compiler.
     optimise: usize,
 }
 
@@ -65,7 +65,7 @@ fn check(call: &str, code: i32) -> Result<(), String> {
     }
 }
 
-/// Waits for what the device was given.
+/// Waits for the work that was given to the device.
 fn wait() -> Result<(), String> {
     let start = Instant::now();
     loop {
@@ -102,8 +102,8 @@ impl Device {
             self.optimise as *mut c_void,
         ];
         let mut module = 0;
-        // SAFETY: the image ends with a NUL; three options with three values; the log is as long as
-        // its option says and lives through the call.
+        // SAFETY: the image ends with a NUL. There are three options with three values. The log has the
+        // size that its option says, and outlives the call.
         let code = unsafe {
             cuModuleLoadDataEx(
                 &mut module,
@@ -127,7 +127,7 @@ impl Device {
         check("cuModuleGetFunction", code)?;
         let input = Buffer::new(case.input.len())?;
         let output = Buffer::new(case.output_bytes)?;
-        // SAFETY: the slice is as long as the copy.
+        // SAFETY: the call reads `case.input.len()` bytes, the length of the slice.
         let code = unsafe { cuMemcpyHtoD_v2(input.0, case.input.as_ptr(), case.input.len()) };
         check("cuMemcpyHtoD", code)?;
         let code = cuMemsetD8_v2(output.0, FILL, case.output_bytes);
@@ -135,7 +135,7 @@ impl Device {
         let (mut from, mut to) = (input.0, output.0);
         let mut params = [(&raw mut from).cast(), (&raw mut to).cast()];
         let (blocks, threads) = (case.blocks, case.threads);
-        // SAFETY: the kernel takes two parameters of 64 bits, and these are two.
+        // SAFETY: the kernel takes two parameters of 64 bits, and the list has pointers to two such values.
         let code = unsafe {
             cuLaunchKernel(
                 function,
@@ -154,7 +154,7 @@ impl Device {
         check("cuLaunchKernel", code)?;
         wait()?;
         let mut bytes = vec![0; case.output_bytes];
-        // SAFETY: the slice is as long as the copy.
+        // SAFETY: the call writes `bytes.len()` bytes, the length of the slice.
         let code = unsafe { cuMemcpyDtoH_v2(bytes.as_mut_ptr(), output.0, bytes.len()) };
         check("cuMemcpyDtoH", code)?;
         Ok(bytes)
@@ -170,12 +170,12 @@ impl Machine for Device {
         let module = match self.load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
-            // One by one, to tell which of them do load.
+            // One by one, to find out which cases load.
             Err(_) => return cases.chunks(1).flat_map(|case| self.run(case)).collect(),
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);
         let outputs = cases.iter().map(run).collect();
-        // If this fails, an earlier kernel failed, which was reported already.
+        // This fails only if an earlier kernel has failed, and that has been reported.
         cuModuleUnload(module);
         outputs
     }

@@ -1,26 +1,26 @@
 //! The answers of a device in a file, for comparisons on machines without that device.
 //!
-//! A compressed stream of bytes. For each kernel it holds the hashes of its text and of its output,
-//! its name, its text if it cannot be generated again, and its output if it differs from the
-//! virtual GPU's. Texts and bytes follow their lengths, which have 32 bits.
+//! The file is a compressed stream of bytes. For each kernel it holds the hashes of the text and of the
+//! output, and the name. It holds the text if that cannot be generated again, and the output if that
+//! differs from the virtual GPU's. Each text or output comes after its length in 32 bits.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;
 use std::path::Path;
 
-/// What a device answered to one kernel.
+/// A device's answer for one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub name: String,
-    /// The kernel, or nothing for one of the table.
+    /// The kernel's text; empty for a kernel of the table.
     pub text: String,
     pub text_hash: u64,
-    /// The output, or nothing where its hash is enough.
+    /// The output; empty if its hash is enough.
     pub output: Vec<u8>,
     pub output_hash: u64,
 }
 
-/// How hard to compress, from 0 to 10.
+/// The level of compression, from 0 to 10.
 const EFFORT: u8 = 6;
 
 impl Answer {
@@ -58,7 +58,7 @@ pub fn write(path: &Path, answers: &[Answer]) -> std::io::Result<()> {
     std::fs::write(path, miniz_oxide::deflate::compress_to_vec(&bytes, EFFORT))
 }
 
-/// Reads what [`write`] wrote.
+/// Reads the answers that [`write`] wrote.
 pub fn read(path: &Path) -> Result<Vec<Answer>, String> {
     let packed = std::fs::read(path).map_err(|error| error.to_string())?;
     let bytes = miniz_oxide::inflate::decompress_to_vec(&packed).map_err(|e| e.to_string())?;

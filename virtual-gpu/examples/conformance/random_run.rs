@@ -1,4 +1,4 @@
-//! Compares random kernels, and reduces those that differ.
+//! Compares random kernels, and reduces the kernels whose outputs differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Kernels of a module.
 const BATCH: usize = 16;
-/// Kernels that are made smaller. The others are only counted.
+/// The most kernels that are reduced. Further ones are only counted.
 const REDUCED: usize = 12;
 
 /// Compares the kernels of these seeds.
@@ -113,7 +113,7 @@ fn keep_known(
         }
         let case = generate::case(0, std::slice::from_ref(statement));
         let reasons = machine.refused(&[case]);
-        // The line's number is that of this one text.
+        // The line number belongs to this one text, so it is left out.
         let reason = |text: &str| text.rsplit("line ").next().map(after_number);
         refused.extend(reasons.iter().filter_map(|(_, text)| reason(text)));
         reasons.is_empty()

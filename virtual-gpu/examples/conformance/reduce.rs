@@ -2,11 +2,11 @@
 
 use crate::suite::kernel::Statement;
 
-/// What can be done to a statement.
+/// A change to a statement.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Remove,
-    /// Put what is in it in its place.
+    /// Replace the statement by its contents.
     Unwrap,
 }
 
@@ -42,7 +42,7 @@ pub fn count(statements: &[Statement]) -> usize {
     statements.iter().map(|s| 1 + within(s)).sum()
 }
 
-/// Changes the statement at a position, counted as in `count`. Tells whether it succeeded.
+/// Changes the statement at a position, counted as in `count`. Returns whether it succeeded.
 fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
     for index in 0..statements.len() {
         if *position == 0 {

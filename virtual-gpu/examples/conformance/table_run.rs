@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Kernels of a module.
 const BATCH: usize = 32;
-/// Items that are printed of those that differ.
+/// The most differing items that are printed.
 const SHOWN: usize = 5;
 
 /// Compares these kernels.

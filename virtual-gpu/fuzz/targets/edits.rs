@@ -1,4 +1,4 @@
-//! As `launch`, on a text that loads as it is and is edited word by word as the input says.
+//! Like `launch`, on a text that would load, but is edited word by word. The input chooses the edits.
 
 #![no_main]
 

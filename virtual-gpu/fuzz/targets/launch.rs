@@ -1,4 +1,4 @@
-//! As `load`, and every kernel of a loaded module is launched with a small budget of steps.
+//! Like `load`, and launches every kernel of a loaded module with a small budget of steps.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text loads or is refused with at least one problem, and leaves nothing allocated.
+//! Any text loads, or is refused with at least one problem. Nothing stays allocated.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any environment gives settings, or an error that names a variable of it.
+//! Any environment gives settings, or an error that names one of its variables.
 
 #![no_main]
 

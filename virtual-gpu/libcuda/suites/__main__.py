@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Runs the tests of other CUDA programs on the virtual GPU, through `libcuda.so.1`.
 
-    python3 virtual-gpu/libcuda/suites            all of them
-    python3 virtual-gpu/libcuda/suites cudarc     those of one program; cudarc's take seconds and need only NVRTC from PyPI
+    python3 virtual-gpu/libcuda/suites            all programs
+    python3 virtual-gpu/libcuda/suites cudarc     one program; cudarc takes seconds and needs only NVRTC from PyPI
     … --write                                     updates the rows of these programs in virtual-gpu/README.md
 
 Programs come from crates.io and PyPI, in fixed versions, and are kept in `target/suites`. The exit status is 1 if a test fails
-that is not listed with a reason, if a listed one passes, or if the README has another result. It is 2 if a suite cannot be had.
+that is not listed with a reason, if a listed reason matches no failed test, or if the README has another result. It is 2 if a
+suite cannot be downloaded or compiled.
 """
 
 import argparse
 import sys
 
-# Nothing is written beside the sources.
+# Python must not write its bytecode beside the sources.
 sys.dont_write_bytecode = True
 
 from common import PLACE, ROOT, Missing, build_library
@@ -60,14 +61,14 @@ def row(title, result, expected):
 
 
 def stale(results):
-    """Listed reasons that no failed test of any suite matches. Meaningful if all suites were run."""
+    """Listed reasons that match no failed test of any suite. Meaningful only if all suites were run."""
     failed = [test for result in results for test in result.failed]
     listed = [*CUDARC_EXPECTED, *CUST_EXPECTED, *NUMBA_EXPECTED, *PYCUDA_EXPECTED]
     return [part for part in listed if not any(part in test for test in failed)]
 
 
 def table():
-    """The README's parts: before the table, the table, and after it."""
+    """The README in three parts: the text before the table, the table, and the text after it."""
     before, rest = README.read_text().split(MARKS[0])
     return before, *rest.split(MARKS[1])
 

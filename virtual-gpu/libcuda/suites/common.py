@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 PLACE = TARGET / "suites"
-# `lib64` is the folder that `cust` links with.
+# `cust` links with the libraries in a folder named `lib64`.
 LIBRARY = PLACE / "libcuda" / "lib64"
 
 
@@ -45,8 +45,8 @@ def get(command, **options):
 
 
 def run(command, seconds, **options):
-    """The output of a command, until its end or until the time limit, and its seconds. What it prints as errors comes last: between, it would
-    break the lines that tell of tests."""
+    """The output of a command, until its end or until the time limit, and the seconds that it took. The error output comes after
+    the standard output: in between, it would break the lines that name tests."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, capture_output=True, timeout=seconds, **options)
@@ -59,7 +59,7 @@ def run(command, seconds, **options):
 def build_library():
     subprocess.run(["cargo", "build", "--locked", "-p", "virtual-libcuda"], cwd=ROOT, check=True)
     LIBRARY.mkdir(parents=True, exist_ok=True)
-    # A program that still runs keeps the file that it has loaded.
+    # The file is replaced and not overwritten: a program that still runs keeps the file that it has loaded.
     shutil.copy(TARGET / "debug" / "libvirtual_libcuda.so", LIBRARY / "new")
     (LIBRARY / "new").replace(LIBRARY / "libcuda.so.1")
     link = LIBRARY / "libcuda.so"
@@ -85,7 +85,7 @@ def pip_environment(name, packages):
 
 
 def crate_source(name, version, changes):
-    """The source of a crate, as a package of its own. `changes` lists files, and texts to replace in them."""
+    """The source of a crate, as a separate package. `changes` lists files, and texts to replace in them."""
     folder, stamp = PLACE / f"{name}-{version}", PLACE / f"{name}-{version}.txt"
     wanted = repr(changes)
     if not folder.exists() or not stamp.exists() or stamp.read_text() != wanted:
@@ -103,7 +103,7 @@ def crate_source(name, version, changes):
             text = text.replace(old, new) if old else text + new
             (source / file).write_text(text)
         if not (source / "Cargo.lock").exists():
-            # The versions that this workspace has.
+            # Use the versions of this workspace.
             shutil.copy(ROOT / "Cargo.lock", source)
         shutil.move(source, folder)
         stamp.write_text(wanted)

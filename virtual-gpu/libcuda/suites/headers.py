@@ -17,7 +17,7 @@ HEADERS = Path(driver.__file__).parents[2] / "nvidia" / "cu13" / "include"
 CUB = "#include <cub/{}.cuh>\n"
 COPIES = "#include <cuda/barrier>\n#include <cuda/ptx>\n"
 
-# As the kernels of one intrinsic.
+# Each entry has the same fields as those of `KERNELS` in `intrinsics.py`.
 BLOCK_KERNELS = {
     "block_scan": (CUB.format("block/block_scan"), """
         using Scan = cub::BlockScan<unsigned, 128>;

@@ -1,4 +1,4 @@
-"""Kernels of one intrinsic each: the input, the expected output, and the PTX instruction that must be in the compiled text."""
+"""Kernels with one intrinsic each: the input, the expected output, and the PTX instruction that the compiled text must contain."""
 
 import ml_dtypes
 import numpy as np
@@ -8,7 +8,7 @@ WORDS = RANDOM.integers(0, 1 << 32, 512, np.uint32)
 FLOATS = RANDOM.normal(0, 100, 512).astype(np.float32)
 
 EACH = "for (int i = threadIdx.x; i < 512; i += 128) out[i] = {};"
-# The item before; before the first one, the last.
+# The previous item; for the first item, the last one.
 LAST = "in[(i + 511) % 512]"
 LAST_WORDS = np.roll(WORDS, 1)
 
@@ -35,13 +35,13 @@ def four_products():
 
 
 def two_products(first):
-    """The 16-bit parts of a word times two of the four bytes of the other."""
+    """The 16-bit parts of a word times two of the four bytes of the previous word; the products are added."""
     chosen = parts(LAST_WORDS, np.uint8)[:, first:first + 2]
     return ((parts(WORDS, np.uint16) * chosen).sum(1) + 5).astype(np.uint32)
 
 
 def nth_set(word, base, offset):
-    """`__fns`: the place of the `offset`-th set bit, counted from `base` on, upwards or downwards."""
+    """`__fns`: the position of the `offset`-th set bit, counted from `base` on, upwards or downwards."""
     places = range(base, 32) if offset >= 0 else range(base, -1, -1)
     if offset == 0:
         places, offset = [base], 1
@@ -65,7 +65,7 @@ def signed_24_bits():
 
 
 def extended():
-    """The lower `i % 32` bits of a word, with their sign. Of no bits: 0."""
+    """The lower `i % 32` bits of a word, extended with their sign. No bits give 0."""
     bits = np.arange(512) % 32
     low = WORDS.astype(np.int64) & (1 << bits) - 1
     sign = np.where(bits > 0, 1 << np.maximum(bits, 1) - 1, 0)
@@ -73,7 +73,7 @@ def extended():
 
 
 def tensor_floats():
-    """Rounded to ten bits behind the point, ties away from zero."""
+    """Floats rounded to ten fraction bits, ties away from zero."""
     return ((FLOATS.view(np.uint32) + 0x1000) & 0xFFFFE000).view(np.float32)
 
 
@@ -85,19 +85,19 @@ def fused(narrow):
 
 
 def largest_sums(narrow):
-    """The larger of the sum of two neighbours and the first of them."""
+    """The larger of two values: the sum of an item and the previous one, and the item itself."""
     row = FLOATS.astype(narrow)
     return np.maximum(row + np.roll(row, 1), row).astype(np.float32)
 
 
 def eighths(narrow):
-    """Rounded to eight bits. Too large values become the largest number."""
+    """Floats rounded to eight bits. Too large values become the largest number."""
     largest = float(ml_dtypes.finfo(narrow).max)
     return np.clip(FLOATS, -largest, largest).astype(narrow).astype(np.float32)
 
 
 def assembly(instruction, *operands):
-    """The body of a kernel of one instruction that the compiler does not generate by itself."""
+    """The body of a kernel with one instruction that the compiler does not generate by itself."""
     places = ", ".join(f"%{place}" for place in range(len(operands) + 1))
     values = ", ".join(f'"r"({operand})' for operand in operands)
     statement = f'asm("{instruction} {places};" : "=r"(result) : {values});'
@@ -111,7 +111,7 @@ def halves(conversion, back, call):
     return EACH.format(f"{back}({call})".replace("A", f"{conversion}(in[i])").replace("B", f"{conversion}({LAST})"))
 
 
-# Headers, the kernel's body on `in` and `out` of 512 items, the input, what is expected, the instruction.
+# Headers, the kernel's body on `in` and `out` of 512 items, the input, the expected output, the instruction.
 KERNELS = {
     "vabsdiffu4": ("", EACH.format(f"__vabsdiffu4(in[i], {LAST})"), WORDS, lambda: joined(distances(np.uint8), np.uint8), "vabsdiff4.u32"),
     "vsadu4": ("", EACH.format(f"__vsadu4(in[i], {LAST})"), WORDS, lambda: sums(np.uint8), "vabsdiff4.u32.u32.u32.add"),

@@ -25,12 +25,12 @@ PACKAGES = [
     "mako==1.4.3",
 ]
 
-# Tests that need not pass, by a part of their name, and why.
+# Tests that may fail, by a part of their name, and why.
 PYCUDA_EXPECTED = {
     "test_recursive_launch": "PyCUDA's mistake: a race between a kernel and the grids that it launches",
 }
 
-# In the place of `nvcc`: gives PTX where machine code is asked for, as the virtual GPU has no use for that.
+# A script in place of `nvcc`. If machine code is asked for, it returns PTX, because the virtual GPU cannot run machine code.
 NVCC = """#!/bin/sh
 if [ "$1" = --cubin ]; then
     shift
@@ -41,7 +41,7 @@ exec "{}" "$@"
 
 
 def toolkit(folder):
-    """NVIDIA's part of a Python environment, made to look as PyCUDA expects it."""
+    """NVIDIA's part of a Python environment, with the files and links that PyCUDA expects."""
     root = next(folder.glob("lib/python*/site-packages/nvidia/cu13"))
     link = root / "lib" / "libcurand.so"
     if not link.is_symlink():

@@ -1,6 +1,6 @@
 """The tests of `numba-cuda`: kernels in Python, compiled by NVVM and NVRTC, and launched through `cuda.core`.
 
-And NVIDIA's headers: kernels that use them, see `headers.py`, and the calls that they declare, see `symbols.py`.
+Also the tests of NVIDIA's headers: kernels that use them (`headers.py`), and the calls that they declare (`symbols.py`).
 """
 
 import os
@@ -33,7 +33,7 @@ PACKAGES = [
     "ml_dtypes==0.5.4",
 ]
 
-# Tests that need not pass, by a part of their name, and why.
+# Tests that may fail, by a part of their name, and why.
 EXPECTED = {
     "test_dispatcher_cpointer_arguments": "numba's mistake: a kernel accesses 16 items of arrays with 10",
     "test_struct_model_type_arr": "numba's mistake: a write past an array of one item",
@@ -64,7 +64,7 @@ EXPECTED = {
     "test_fortran_contiguous": "needs CuPy",
 }
 
-# Tests after which no other can run in their process, for a fault ends a context.
+# Tests that run in a separate process: their fault ends the context, so no other test could run after them.
 APART = {
     "cudapy.test_dispatcher": "TestDispatcher.test_dispatcher_cpointer_arguments",
     "cudapy.test_localmem": "TestCudaLocalMem.test_struct_model_type_arr",
@@ -72,10 +72,10 @@ APART = {
 
 
 def numba(*parts):
-    """The tests of some parts of the suite, a process for each file."""
+    """The tests of some parts of the suite, with a process for each file."""
     venv = pip_environment("numba", PACKAGES)
-    # A race ends a context, and numba's kernel that assigns to an array of no dimensions has one: all threads of its block
-    # write the same value.
+    # A race ends a context. In numba's kernel that assigns to an array of no dimensions, all threads of a block write the same
+    # value, which is a race.
     env = environment(
         VIRTUAL_GPU_CHECKS="memory,sync",
         NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS="0",

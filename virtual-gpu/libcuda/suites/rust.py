@@ -35,7 +35,7 @@ def cargo_target():
 
 
 class Cudarc:
-    """Its tests, compiled, with the compiler of CUDA C++ and its headers."""
+    """The compiled tests of `cudarc`, with NVRTC and the CUDA headers."""
 
     def __init__(self):
         packages = next(pip_environment("nvrtc", NVRTC).glob("lib/python*/site-packages"))

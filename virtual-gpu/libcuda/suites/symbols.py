@@ -1,6 +1,6 @@
 """The calls of NVIDIA's `cuda.h` and `cudaTypedefs.h`: each is a symbol of the library, and `cuGetProcAddress` agrees.
 
-Runs in the Python environment of `numba-cuda`'s tests, which has these headers. Prints a line for each, as `cargo test` does.
+Runs in the Python environment of `numba-cuda`'s tests, which has these headers. Prints a line for each call, as `cargo test` does.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ def header(name):
 
 
 def symbols():
-    """The symbols of all functions that `cuda.h` declares: the names of declarations, and what macros make of them."""
+    """The symbols of all functions that `cuda.h` declares: the declared names, and the names that macros replace them with."""
     text = header("cuda.h")
     inline = set(re.findall(r"static inline CUresult (?:CUDAAPI )?(cu\w+)\(", text))
     names = set(re.findall(r"CUresult\s+CUDAAPI\s+(cu\w+)\s*\(", text))
@@ -52,7 +52,7 @@ def main():
             name.encode(), ctypes.byref(address), version, ctypes.c_uint64(flags), ctypes.byref(status)
         )
         symbol = exported.get(address.value, "")
-        # Another signature is another function, with the call's name and the ending of the stream.
+        # Each signature has its own function. Its symbol has the call's name and the ending for the default stream.
         is_new = found.setdefault(symbol, (name, version, ending)) == (name, version, ending)
         is_named = re.fullmatch(rf"{name}(_v\d+)?{ending}", symbol)
         passed = code == 0 and status.value == 0 and is_new and is_named

@@ -117,9 +117,9 @@ fn run(case: &Case) -> Result<(String, String), Box<dyn Error>> {
 }
 
 fn report(word: &str) -> Result<(), Box<dyn Error>> {
-    // SAFETY: loading it runs nothing but the initialisers of Rust's standard library.
+    // SAFETY: loading the library only runs the initialisers of Rust's standard library.
     let library = unsafe { libloading::Library::new("libcuda.so.1") }?;
-    // SAFETY: these functions have these types.
+    // SAFETY: the types are those that `cuda.h` declares for these functions.
     let (init, get_count, destroy, get_address) = unsafe {
         (
             library.get::<Init>(b"cuInit\0")?,
@@ -128,12 +128,12 @@ fn report(word: &str) -> Result<(), Box<dyn Error>> {
             library.get::<GetProcAddress>(b"cuGetProcAddress\0")?,
         )
     };
-    // SAFETY: there are no flags.
+    // SAFETY: `cuInit` has no pointers; the flags are 0.
     let start = || unsafe { init(0) };
     match word {
         "library" => {
             let (code, mut count) = (start(), 0);
-            // SAFETY: a place for the number.
+            // SAFETY: `count` is valid for the write.
             unsafe { get_count(&mut count) };
             println!("init {code}, devices {count}");
         }
@@ -150,11 +150,11 @@ fn report(word: &str) -> Result<(), Box<dyn Error>> {
             let mut missing = Vec::new();
             for name in UNSUPPORTED_CALLS {
                 let symbol = CString::new(*name)?;
-                // SAFETY: the symbol is only looked for.
+                // SAFETY: the symbol is only looked up and never called, so its type does not matter.
                 let is_there =
                     unsafe { library.get::<Destroy>(symbol.as_bytes_with_nul()) }.is_ok();
                 let mut address = std::ptr::null_mut();
-                // SAFETY: a text that ends with NUL, and a place for the address.
+                // SAFETY: the name ends with NUL, and `address` is valid for the write.
                 let code = unsafe { get_address(symbol.as_ptr(), &mut address, 13_050, 0) };
                 let is_plain = !name.contains('_');
                 if !is_there || is_plain && (code != 0 || address.is_null()) {
@@ -165,7 +165,7 @@ fn report(word: &str) -> Result<(), Box<dyn Error>> {
         }
         _ => {
             start();
-            // SAFETY: the array is never looked at.
+            // SAFETY: the virtual device does not support the call, and never uses its argument.
             let codes = unsafe { [destroy(std::ptr::null_mut()), destroy(std::ptr::null_mut())] };
             println!("codes {} {}", codes[0], codes[1]);
         }

@@ -36,8 +36,8 @@ pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u3
     T::from_wide(b.widen() & !field | a.widen() << position & field)
 }
 
-/// Position and length of a bit field as the hardware reads them: for 32-bit values their low eight
-/// bits, as in the PTX ISA; for 64-bit values all bits.
+/// Position and length of a bit field as the hardware reads them. For 32-bit values it reads their low
+/// eight bits, as in the PTX ISA. For 64-bit values it reads all bits.
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     match T::BITS {
         64 => (position.min(64), length.min(64)),
@@ -109,8 +109,8 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     })
 }
 
-/// `fns`: the place of the `offset`-th bit that is set, counted from `base` on, upwards or
-/// downwards; all ones if there is none. The hardware gives 0 for the least offset there is.
+/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards or
+/// downwards; all ones if there is none. For the offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;

@@ -4,13 +4,13 @@
 
 use super::Integer;
 
-/// `a + b + carry`, and the carry out of it. Of an unsigned type.
+/// `a + b + carry`, and the carry out. `T` is unsigned.
 pub(crate) fn add_with_carry<T: Integer>(a: T, b: T, carry: T) -> (T, T) {
     let sum = a.widen() + b.widen() + carry.widen();
     (T::from_wide(sum), T::from_wide(sum >> T::BITS))
 }
 
-/// `a − b − borrow`, and the borrow out of it. Of an unsigned type.
+/// `a − b − borrow`, and the borrow out. `T` is unsigned.
 pub(crate) fn sub_with_borrow<T: Integer>(a: T, b: T, borrow: T) -> (T, T) {
     let difference = a.widen() - b.widen() - borrow.widen();
     let borrows = i128::from(difference < 0);

@@ -7,7 +7,7 @@ const COUNT: u64 = (1 << COUNT_BITS) - 1;
 /// Bits of the count of bytes, which may be negative for a while.
 const BYTE_BITS: u32 = 21;
 
-/// The word, taken apart.
+/// The word, decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word {
     /// Arrivals that each phase expects.

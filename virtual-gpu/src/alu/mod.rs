@@ -1,8 +1,7 @@
-//! Integer arithmetic as pure functions: what one lane computes.
+//! Integer arithmetic of one lane, as pure functions.
 //!
-//! Everything wraps; nothing panics, whatever the operands. Where the PTX ISA leaves a result
-//! undefined, as for division by zero, the functions give the known result of the hardware: all
-//! ones for a quotient and for a remainder.
+//! Everything wraps, and nothing panics. Where the PTX ISA leaves a result undefined, the functions
+//! give the known result of the hardware. For division by zero, quotient and remainder are all ones.
 
 mod bits;
 mod carry;
@@ -62,7 +61,7 @@ pub(crate) fn saturate<T: Integer>(wide: i128) -> T {
     T::from_wide(wide.clamp(T::LEAST.widen(), T::GREATEST.widen()))
 }
 
-/// The low 24 bits of a 32-bit value, extended by its own signedness.
+/// The low 24 bits of a 32-bit value, extended with zeros or with their sign, by the type.
 fn low24<T: Integer>(a: T) -> i128 {
     let low = a.widen() & 0xff_ffff;
     let negative = T::LEAST.widen() < 0 && low >> 23 != 0;
@@ -84,7 +83,7 @@ pub(crate) fn increment_to(old: u32, limit: u32) -> u32 {
     if old >= limit { 0 } else { old + 1 }
 }
 
-/// `atom.dec`: one less, or `limit` from 0 and from above it.
+/// `atom.dec`: one less, or `limit` if the old value is 0 or above `limit`.
 pub(crate) fn decrement_from(old: u32, limit: u32) -> u32 {
     if old == 0 || old > limit {
         limit

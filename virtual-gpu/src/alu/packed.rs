@@ -1,6 +1,6 @@
 //! Several small integers in one register: dot products, pairs of 16 bits, and distances.
 
-/// The small integer of `width` bits number `index`, extended by its signedness.
+/// Integer number `index` of a word of packed integers of `width` bits, extended with zeros or its sign.
 fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     let low = i64::from(packed >> (index * width)) & ((1 << width) - 1);
     match signed && low >> (width - 1) != 0 {
@@ -9,7 +9,7 @@ fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     }
 }
 
-/// `dp4a`: the products of four bytes each, added to `c`.
+/// `dp4a`: the four products of the bytes of `a` and `b`, added to `c`.
 pub(crate) fn dot4<const A_SIGNED: bool, const B_SIGNED: bool>(a: u32, b: u32, c: u32) -> u32 {
     (0..4).fold(c, |sum, i| {
         let product = part(a, i, 8, A_SIGNED) * part(b, i, 8, B_SIGNED);
@@ -17,7 +17,7 @@ pub(crate) fn dot4<const A_SIGNED: bool, const B_SIGNED: bool>(a: u32, b: u32, c
     })
 }
 
-/// `dp2a`: the products of two times 16 bits with two bytes, from byte `FIRST` on, added to `c`.
+/// `dp2a`: the two products of a 16-bit half of `a` and a byte of `b`, from byte `FIRST` on, added to `c`.
 pub(crate) fn dot2<const A_SIGNED: bool, const B_SIGNED: bool, const FIRST: u32>(
     a: u32,
     b: u32,
@@ -29,21 +29,21 @@ pub(crate) fn dot2<const A_SIGNED: bool, const B_SIGNED: bool, const FIRST: u32>
     })
 }
 
-/// A function of two small integers, applied to both halves.
+/// Applies a function of two 16-bit integers to the low halves of `a` and `b`, and to the high halves.
 pub(crate) fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     let low = f(a as u16, b as u16);
     let high = f((a >> 16) as u16, (b >> 16) as u16);
     u32::from(low) | u32::from(high) << 16
 }
 
-/// `vabsdiff2` and `vabsdiff4`: the distances of unsigned parts of `WIDTH` bits, side by side.
+/// `vabsdiff2` and `vabsdiff4`: the packed distances of unsigned parts of `WIDTH` bits.
 pub(crate) fn distances<const WIDTH: u32>(a: u32, b: u32) -> u32 {
     (0..32 / WIDTH).fold(0, |packed, i| {
         packed | distance(a, b, i, WIDTH) << (i * WIDTH)
     })
 }
 
-/// The same with `.add`: their sum, added to `c`.
+/// `vabsdiff2.add` and `vabsdiff4.add`: the sum of these distances, added to `c`.
 pub(crate) fn sum_of_distances<const WIDTH: u32>(a: u32, b: u32, c: u32) -> u32 {
     (0..32 / WIDTH).fold(c, |sum, i| sum.wrapping_add(distance(a, b, i, WIDTH)))
 }

@@ -1,4 +1,4 @@
-//! What a 64-bit register slot means as a value of a type.
+//! Typed values in 64-bit register slots.
 
 /// A type that fits into a register slot. Slots hold values extended with zeros.
 pub(crate) trait Value: Copy {
@@ -8,7 +8,7 @@ pub(crate) trait Value: Copy {
     fn to_slot(self) -> u64;
 }
 
-/// An integer type, computed in 128 bits where its own do not suffice.
+/// An integer type. It is computed in 128 bits where its own width does not suffice.
 pub(crate) trait Integer: Value + Ord {
     const BITS: u32;
     const LEAST: Self;

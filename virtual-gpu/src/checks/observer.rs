@@ -17,7 +17,7 @@ pub(crate) struct Accesses<'a> {
     pub block: u64,
     pub warp: u32,
     pub lanes: u32,
-    /// Within the space.
+    /// Addresses within the space, by lane.
     pub addresses: &'a Row,
     pub strength: Strength,
     pub scope: Scope,
@@ -33,7 +33,7 @@ impl Accesses<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element {
     pub block: u64,
-    /// Within the block.
+    /// The thread's index in the block.
     pub thread: u32,
     pub address: u64,
     pub width: u32,
@@ -69,7 +69,7 @@ pub(crate) trait Observer {
     fn grid_starts(&mut self, start: &GridStart<'_>);
     /// A thread of a block launched the grid with this number.
     fn launches(&mut self, block: u64, thread: u32, grid: u32);
-    /// Later reports belong to this place in the text.
+    /// Later reports belong to this place in the PTX text.
     fn at(&mut self, place: u32);
     /// Accesses that were in bounds. An error names the lane at fault.
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)>;
@@ -82,7 +82,7 @@ pub(crate) trait Observer {
     /// A barrier of a block completed; these lanes waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
     /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
-    /// those of the block.
+    /// the block's own.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);

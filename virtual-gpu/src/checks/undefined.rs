@@ -8,7 +8,7 @@
 use crate::fault::Space;
 use crate::program::{ALL_LANES, CONSTANT, Pred, PredSource, Reg};
 
-/// For each byte of a register the lanes in which it is undefined.
+/// The lanes in which each byte of a register is undefined.
 pub(crate) type ByteMasks = [u32; 8];
 
 /// Nothing is undefined.
@@ -35,7 +35,7 @@ pub(crate) struct Undefined {
     row_origins: Box<[Origin]>,
     predicates: Box<[u32]>,
     predicate_origins: Box<[Origin]>,
-    /// For each byte of the threads' local memory whether it was written, in the same layout.
+    /// Whether each byte of the threads' local memory was written. It has the layout of that memory.
     pub local_written: Box<[bool]>,
 }
 
@@ -50,7 +50,8 @@ impl Undefined {
         Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
     }
 
-    /// Everything is undefined in these lanes; local memory is wholly undefined or wholly defined.
+    /// Registers and predicates are undefined in these lanes. All local memory is undefined too, unless
+    /// there are no such lanes.
     fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {
@@ -115,7 +116,7 @@ impl Undefined {
         }
     }
 
-    /// Of these lanes of a predicate, marks those in `undefined` as undefined and the others as
+    /// In these lanes of a predicate, marks the lanes in `undefined` as undefined and the others as
     /// defined.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, d: Pred, undefined: u32, mask: u32, origin: Origin) {

@@ -12,18 +12,18 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions: who must take part, and does.
+    /// Barriers and `*.sync` instructions: whether all threads that must take part do.
     pub sync: Switch,
     /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
     /// that nothing orders, in global and page-locked memory.
     pub race: Switch,
-    /// Bytes that nothing wrote and that decide something: a branch, an address, who takes part.
+    /// Bytes that nothing wrote and that decide something: a branch, an address, which threads take part.
     pub init: Switch,
-    /// Copies to the host of bytes that nothing wrote; they are reported and go on. Off by default:
-    /// that a program copies more than its kernels wrote need not be wrong.
+    /// Copies to the host of bytes that nothing wrote. They are reported, and not stopped. Off by
+    /// default, because a correct program may copy more than its kernels wrote.
     pub copies: Switch,
-    /// What is still alive in a context when it is released or destroyed; it is reported. This one
-    /// belongs to the process, not to a launch.
+    /// Objects that are still alive when their context is released or destroyed. They are reported.
+    /// This check belongs to the process, not to a launch.
     pub leaks: Switch,
 }
 
@@ -82,9 +82,8 @@ impl Checks {
         }
     }
 
-    /// The checks that a text asks for: `all`, `none`, `default`, or names with commas between them:
-    /// `memory` (which is always on), `sync`, `race`, `init`, `copies`,
-    /// `leaks`.
+    /// The checks that a text asks for. It is `all`, `none`, `default`, or a list with commas of `memory`
+    /// (which is always on), `sync`, `race`, `init`, `copies` and `leaks`.
     ///
     /// ```
     /// use virtual_gpu::Checks;

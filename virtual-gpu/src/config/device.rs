@@ -1,4 +1,4 @@
-//! What the virtual device is: how many multiprocessors it has, and what each of them holds.
+//! The virtual device: the number of its multiprocessors, and the limits of each.
 //!
 //! The limits are a current data-centre GPU's, except for the number of multiprocessors,
 //! which is small on purpose: few blocks alive at once shows ordering mistakes sooner.
@@ -42,7 +42,7 @@ pub struct DeviceConfig {
     pub max_block_dim: [u32; 3],
     /// Largest extent of a grid in x, y and z.
     pub max_grid_dim: [u32; 3],
-    /// The most grids that were launched by kernels and have not begun.
+    /// The most grids that kernels have launched and that have not begun.
     pub max_pending_launches: u32,
 }
 
@@ -68,7 +68,7 @@ impl Default for DeviceConfig {
     }
 }
 
-/// Lanes of a warp, on every device there is.
+/// Lanes of a warp, the same on every device.
 ///
 /// ```
 /// assert_eq!(256 / virtual_gpu::WARP_LANES, 8); // warps of a block of 256 threads
@@ -76,8 +76,8 @@ impl Default for DeviceConfig {
 pub const WARP_LANES: u32 = 32;
 
 impl DeviceConfig {
-    /// How many blocks of `threads` threads with `shared_bytes` bytes of shared memory each one
-    /// multiprocessor holds at once; 0 if not even one fits.
+    /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
+    /// `shared_bytes` bytes of shared memory; 0 if not even one fits.
     ///
     /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
     /// is not modelled.

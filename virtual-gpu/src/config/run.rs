@@ -18,7 +18,7 @@ pub struct Shape {
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
-    /// Bytes of shared memory beyond the kernel's own.
+    /// Bytes of shared memory in addition to the kernel's static variables.
     pub dynamic_shared_bytes: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct Shape {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dependence {
-    /// It begins when that work has ended.
+    /// The launch begins when that work has ended.
     #[default]
     Full,
     /// It may begin earlier. Its threads wait by `griddepcontrol.wait` before they access global

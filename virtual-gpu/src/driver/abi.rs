@@ -3,8 +3,8 @@
 //!
 //! The driver's unsafe code is confined here. The exported functions are `unsafe` with one contract ("# Safety" in
 //! [`exports`](super::seam)): each pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust
-//! can only make null handles and keys), so the existence of a wrapper carries that promise, and everything behind the
-//! seam is safe code. Only [`HostPointer`] may be kept after the call.
+//! can only make null handles and keys), so the existence of a wrapper carries that promise, and all code that receives
+//! wrappers is safe. Only [`HostPointer`] may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -34,7 +34,7 @@ impl<T> Out<T> {
 
     pub(crate) fn write(self, value: T) -> Outcome {
         let place = self.required()?;
-        // SAFETY: not null, so by the seam's contract valid for a write of `T`, aligned or not.
+        // SAFETY: not null, so by the seam's contract valid for a write of `T`; the write needs no alignment.
         unsafe { place.0.write_unaligned(value) };
         Ok(())
     }
@@ -42,7 +42,7 @@ impl<T> Out<T> {
     /// Writes an optional result, for which the caller may pass null.
     pub(crate) fn write_unless_null(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: as in `write`.
+            // SAFETY: as in `write`: not null, so valid for a write of `T` that needs no alignment.
             unsafe { self.0.write_unaligned(value) };
         }
     }
@@ -50,8 +50,8 @@ impl<T> Out<T> {
     /// Writes element `index` of an array of results.
     pub(crate) fn write_element(self, index: usize, value: T) {
         if !self.0.is_null() {
-            // SAFETY: not null, so by the seam's contract an array that is long enough for what the
-            // call documents, which the caller of this function keeps to.
+            // SAFETY: not null, so by the seam's contract an array with the length that the call
+            // documents. The calls here write no element at or beyond that length.
             unsafe { self.0.add(index).write_unaligned(value) };
         }
     }
@@ -83,7 +83,8 @@ impl Out<c_char> {
         let place = self.required()?;
         let room = capacity.checked_sub(1).ok_or(Code::INVALID_VALUE)?;
         let kept = text.floor_char_boundary(room);
-        // SAFETY: by the seam's contract `capacity` bytes are valid there, and `kept` is less.
+        // SAFETY: not null, so by the seam's contract `capacity` bytes are valid for writes, and they
+        // do not overlap `text`, which is ours. `kept` is below `capacity` and at most `text.len()`.
         unsafe {
             let place = place.0.cast::<u8>();
             place.copy_from_nonoverlapping(text.as_ptr(), kept);
@@ -122,8 +123,8 @@ impl<T: Copy> In<T> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: not null, so by the seam's contract an array at least as long as the call
-        // documents, which the caller of this function keeps to.
+        // SAFETY: not null, so by the seam's contract an array with the length that the call documents.
+        // The calls here read no element at or beyond that length. The read needs no alignment.
         Ok(unsafe { self.0.add(index).read_unaligned() })
     }
 }
@@ -138,12 +139,12 @@ impl Text {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: not null, so by the seam's contract a text that ends with NUL and stays for the
-        // call.
+        // SAFETY: not null, so by the seam's contract a text that ends with NUL and does not change
+        // during the call; the borrow of the wrapper ends with the call.
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The text, or `otherwise` where it is not UTF-8 (names of kernels and files always are here).
+    /// The text. Fails with `otherwise` if it is not UTF-8; names of kernels and files always are UTF-8 here.
     pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
         std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
     }
@@ -155,10 +156,10 @@ impl Text {
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);
 
-// SAFETY: the pointer is used from whichever thread drives the stream, and the contract of the
-// asynchronous calls (nobody else touches the memory until the work is done) makes that exclusive.
+// SAFETY: one thread at a time does a stream's work and uses the pointer. By the contract of the
+// asynchronous calls nobody else touches the memory until the work is done.
 unsafe impl Send for HostPointer {}
-// SAFETY: as above; a shared `HostPointer` gives no access without going through the work queue.
+// SAFETY: as above: a shared `HostPointer` is only used by the thread that does the stream's work.
 unsafe impl Sync for HostPointer {}
 
 impl HostPointer {
@@ -191,8 +192,8 @@ impl HostPointer {
             return Err(Code::INVALID_VALUE);
         }
         if !bytes.is_empty() {
-            // SAFETY: not null, so by the seam's contract valid for reading that many bytes, which
-            // no exclusive slice of ours overlaps.
+            // SAFETY: not null, so by the seam's contract valid for reading that many bytes. `bytes` is a
+            // slice of ours of the same length.
             unsafe { std::ptr::copy(self.0.cast::<u8>(), bytes.as_mut_ptr(), bytes.len()) };
         }
         Ok(())
@@ -203,14 +204,15 @@ impl HostPointer {
             return Err(Code::INVALID_VALUE);
         }
         if !bytes.is_empty() {
-            // SAFETY: not null, so by the seam's contract valid for writing that many bytes.
+            // SAFETY: not null, so by the seam's contract valid for writing that many bytes. `bytes` is a
+            // slice of ours of the same length.
             unsafe { std::ptr::copy(bytes.as_ptr(), self.0.cast::<u8>(), bytes.len()) };
         }
         Ok(())
     }
 }
 
-/// A buffer of `count` zero bytes, or out of memory: an absurd count must not end the process.
+/// A buffer of `count` zero bytes. An absurd count fails with "out of memory" and does not end the process.
 pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     let mut bytes = Vec::new();
     bytes
@@ -270,7 +272,7 @@ impl HostFunction {
     }
 }
 
-/// The program's function from block size to dynamic shared memory, for the occupancy calls.
+/// The program's function that maps a block size to bytes of dynamic shared memory, for the occupancy calls.
 pub(crate) type BlockSizeToShared = Option<unsafe extern "C" fn(i32) -> usize>;
 
 /// The bytes of dynamic shared memory that the program's function gives for a block of `threads`.
@@ -293,9 +295,9 @@ pub(crate) struct Location {
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 
-// SAFETY: a handle is a number, whatever it looks like.
+// SAFETY: a handle is only a number: its pointer is never dereferenced.
 unsafe impl<K> Send for Handle<K> {}
-// SAFETY: as above.
+// SAFETY: as above: only a number.
 unsafe impl<K> Sync for Handle<K> {}
 
 impl<K> Handle<K> {

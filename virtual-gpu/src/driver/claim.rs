@@ -1,6 +1,6 @@
-//! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`:
-//! two machines that know nothing of each other. The copies share no symbols. So the first one that answers opens a
-//! memory file, and its name among the open files of the process shows the other copy that it came second.
+//! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`.
+//! These would be two machines that know nothing of each other. The copies share no symbols. So the first one that
+//! answers opens a memory file. The second one finds its name among the open files of the process.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub(crate) fn claim() -> Claim {
     if file < 0 {
         return Claim::Ours;
     }
-    // SAFETY: it was just opened, and nothing else owns it.
+    // SAFETY: `file` is not negative (checked above), so it was just opened, and nothing else owns it.
     let file = unsafe { OwnedFd::from_raw_fd(file) };
     if claims() > 1 {
         return Claim::Taken;
     }
-    // Stays open: the machine is never given up.
+    // The file stays open: the claim lasts until the process ends.
     std::mem::forget(file);
     Claim::Ours
 }

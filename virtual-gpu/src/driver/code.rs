@@ -2,8 +2,8 @@
 //! `cuGetErrorName` and `cuGetErrorString` give for it.
 //!
 //! A [`Code`] is any 32-bit number, since a newer driver may return one that is not listed here; an
-//! unlisted code has no name. The virtual device itself returns listed codes only, and of those
-//! only such as CUDA 11.4 knew, because `cust_raw` 0.11 reads results as an enum of that version.
+//! unlisted code has no name. The virtual device itself returns only listed codes that CUDA 11.4
+//! already had, because `cust_raw` 0.11 reads results as an enum of that version.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Code(pub i32);
 /// The result of every call of the virtual driver, which the seam turns into a number.
 pub(crate) type Outcome<T = ()> = Result<T, Code>;
 
-/// The number of success.
+/// The result code of a call that succeeded.
 pub(crate) const SUCCESS: i32 = 0;
 
 const fn c_text(text: &'static str) -> &'static CStr {

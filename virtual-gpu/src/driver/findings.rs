@@ -1,8 +1,8 @@
 //! Likely mistakes that make no call and no launch fail. They are printed to stderr, and the host thread that
-//! caused them can fetch them here.
+//! caused them can fetch them with [`take_findings`].
 //!
 //! A module's variables are part of the module and not allocations. Objects that are left when the process
-//! ends, or when a primary context is reset, are not reported. Nor are those of a context that a fault has
+//! ends, or when a primary context is reset, are not reported. Nor are objects of a context that a fault has
 //! poisoned, as nothing can be freed there.
 
 use crate::StreamRace;
@@ -10,7 +10,7 @@ use crate::driver::objects::lock;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-/// Something that is most likely a mistake.
+/// A likely mistake of the program.
 ///
 /// ```
 /// use virtual_gpu::driver::{Finding, take_findings};
@@ -144,8 +144,8 @@ impl Findings {
     }
 }
 
-/// The findings since the last call that the calling thread caused: by releasing or destroying contexts, and
-/// by enqueuing work.
+/// The findings that the calling thread has caused since it last called this function: by releasing or
+/// destroying contexts, and by enqueuing work.
 ///
 /// ```
 /// for finding in virtual_gpu::driver::take_findings() {

@@ -69,12 +69,12 @@ pub enum Moment {
     /// effect.
     Deferred,
     /// In place of the call and of every later one, until the failure is disarmed. Calls that work in a
-    /// poisoned context still succeed: those for primary contexts, and those that ask for the current
+    /// poisoned context still succeed: calls for primary contexts, and calls that ask for the current
     /// context.
     Sticky,
 }
 
-/// A failure to come.
+/// A failure to inject.
 ///
 /// ```
 /// use virtual_gpu::driver::{Code, inject};
@@ -194,7 +194,7 @@ pub fn fail(failure: Failure) -> Armed {
 /// #     fn cuInit(flags: u32) -> i32;
 /// # }
 /// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
-/// // SAFETY: no pointers.
+/// // SAFETY: `cuInit` has this type, and takes no flags.
 /// let (code, calls) = virtual_gpu::driver::inject::record(|| unsafe { cuInit(0) });
 /// assert_eq!((code, calls), (0, vec!["cuInit"]));
 /// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
@@ -234,7 +234,7 @@ impl Armed {
     /// };
     /// let armed = inject::fail(failure);
     /// assert!(!armed.has_fired());
-    /// // After the program's next allocation, which fails, it has.
+    /// // It has fired once the program's next allocation has failed.
     /// ```
     pub fn has_fired(&self) -> bool {
         PLAN.with_borrow(|plan| {

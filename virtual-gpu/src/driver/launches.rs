@@ -85,7 +85,7 @@ pub fn watch_launches() -> LaunchWatch {
 }
 
 impl LaunchWatch {
-    /// The launches that were carried out since the last call, in their order.
+    /// The launches that were carried out since the last call, in the order in which they ran.
     ///
     /// ```
     /// use virtual_gpu::driver::watch_launches;
@@ -131,7 +131,7 @@ pub fn last_fault() -> Option<Fault> {
 ///     seed: 7,
 ///     ..RunOptions::default()
 /// };
-/// // Launches of the program in here are checked, in the order of this seed.
+/// // Launches in here run with all checks, in the order of this seed.
 /// let result = run_with(options, || 42);
 /// assert_eq!(result, 42);
 /// ```

@@ -1,4 +1,4 @@
-//! Counts of live objects, for tests that nothing leaks.
+//! Counts of live objects, for tests that check that nothing leaks.
 
 use crate::driver::mode;
 use crate::driver::objects::machine::Machine;
@@ -27,7 +27,7 @@ pub struct Live {
     pub events: usize,
     /// Modules.
     pub modules: usize,
-    /// Graphs that can be looked at.
+    /// Graphs that can be inspected.
     pub graphs: usize,
     /// Graphs that can be launched.
     pub executable_graphs: usize,
@@ -48,7 +48,7 @@ pub struct Live {
 ///
 /// start(Settings { choice: Choice::On, ..Settings::default() })?;
 /// let before = live().expect("the virtual device");
-/// // What is made and given back in here leaves nothing.
+/// // Objects that are created and destroyed here are no longer counted.
 /// assert_eq!(live(), Some(before));
 /// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 /// ```

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub enum Mode {
     /// The real driver: each call is passed on to it.
     Real,
-    /// This crate: there is no real device, or none is wanted.
+    /// This crate: there is no real device, or the virtual one was asked for.
     Virtual,
 }
 

@@ -28,7 +28,7 @@ pub enum Choice {
     Auto,
     /// Always the virtual device.
     On,
-    /// Always the real driver's.
+    /// Always the device of the real driver.
     Off,
 }
 
@@ -182,7 +182,7 @@ fn choice(text: &str) -> Option<Choice> {
     }
 }
 
-/// Digits, and nothing else.
+/// A number of digits, and nothing else.
 fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)

@@ -23,15 +23,15 @@ pub struct TimedCall {
     pub took: Duration,
 }
 
-/// Runs `work` and gives the driver calls that this thread made in it, in order. If calls of
-/// `time_calls` are nested, the inner one gets its calls.
+/// Runs `work` and returns the driver calls that this thread made in it, in order. If `time_calls` is
+/// nested, only the inner one returns the driver calls of the inner `work`.
 ///
 /// ```
 /// # unsafe extern "C" {
 /// #     fn cuInit(flags: u32) -> i32;
 /// # }
 /// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
-/// // SAFETY: no pointers.
+/// // SAFETY: `cuInit` has this type, and takes no flags.
 /// let (code, calls) = virtual_gpu::driver::time_calls(|| unsafe { cuInit(0) });
 /// assert_eq!((code, calls[0].name), (0, "cuInit"));
 /// println!("{:?}", calls[0].took);

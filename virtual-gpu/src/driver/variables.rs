@@ -7,7 +7,7 @@ use crate::VARIABLES;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// How every name begins, but for the first.
+/// The prefix of every name except the first, `VIRTUAL_GPU`.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
 /// An environment variable that cannot be used.

@@ -28,7 +28,7 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// How many predicates were true, of how many.
+    /// The predicates of the arrived threads: how many are true, and how many there are.
     holds: u32,
     asked: u32,
     /// Whether an arrived thread had waited for the preceding launches.
@@ -51,7 +51,7 @@ impl Pending {
     }
 }
 
-/// Whether arrivals of two kinds may meet at a barrier: a reduction meets only the same reduction.
+/// Whether arrivals of two kinds may mix at a barrier: a reduction mixes only with the same reduction.
 fn mix(a: BarrierKind, b: BarrierKind) -> bool {
     let waits_only = |kind| matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
     waits_only(a) && waits_only(b) || std::mem::discriminant(&a) == std::mem::discriminant(&b)

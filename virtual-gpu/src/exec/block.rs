@@ -8,15 +8,14 @@ use crate::checks::Observer;
 
 /// The shared state of a block's threads.
 pub(super) struct Shared {
-    /// The block's number in the whole launch; for the host's grid that is its number in
-    /// the grid.
+    /// The block's number in the whole launch. In the host's grid this is also its number in the grid.
     pub index: u64,
     /// The block's place in the grid.
     pub place: [u32; 3],
     /// The multiprocessor it is on.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// For each byte of shared memory whether it was written, if the launch tracks that.
+    /// Whether each byte of shared memory was written, if the launch tracks that.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,

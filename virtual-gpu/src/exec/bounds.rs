@@ -1,4 +1,4 @@
-//! Checks that an access is in bounds and aligned to its full width, and explains if it is not.
+//! Checks that an access is in bounds and aligned to its full width. If it is not, the fault says why.
 
 use super::machine::Machine;
 use super::memory::named;

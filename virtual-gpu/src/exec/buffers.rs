@@ -61,7 +61,7 @@ impl<'a> Buffers<'a> {
 impl Drop for Buffers<'_> {
     fn drop(&mut self) {
         for address in self.prepared.keys() {
-            // As above.
+            // It is live, as above.
             let _ = self.memory.free(*address);
         }
     }

@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
-//! Error codes are those of the CUDA runtime. As on the device, a failed launch does not stop the
-//! kernel: it returns a code, and nothing starts.
+//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: it
+//! returns a code, and nothing starts.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -15,7 +15,7 @@ use crate::fault::FaultKind;
 use crate::module::Kernel;
 use crate::program::{LaunchGrid, ParameterBuffer, kernel_index, lanes};
 
-/// Grids above a grid, at most.
+/// The most grids above a grid.
 const MAX_DEPTH: u32 = 24;
 
 const INVALID_VALUE: u64 = 1;

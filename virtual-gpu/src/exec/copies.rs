@@ -1,10 +1,11 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it: at the start of a warp's turn,
-//! decided by a random number of the seed, and at the wait at the latest. Until the wait, its bytes of
-//! shared memory belong to the copy: the race check reports every access to them, whether the copy has
-//! landed or not. A copy that reports to an mbarrier does so when it lands. A thread that has seen the
-//! mbarrier's phase complete comes after the copy; an access by any other thread is reported.
+//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp,
+//! a random number from the seed decides whether it lands; at the wait it lands in any case. Until the
+//! wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
+//! whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. A thread
+//! that has seen the mbarrier's phase complete comes after the copy; an access by any other thread is
+//! reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy
 //! that has read its source but not written (`wait_group.read` waits for both).
@@ -33,7 +34,7 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// Bytes to write, and how many of them are read; the rest are zeros.
+    /// Bytes to write, and how many of them are read from the source; the rest are zeros.
     bytes: Row,
     read: Row,
     /// The mbarrier that the copy reports to.
@@ -76,12 +77,12 @@ impl Copies {
         Self {
             list: Vec::new(),
             committed: [committed(), committed()],
-            // Scrambled, so that neighbouring seeds do not start alike; never zero.
+            // The seed is scrambled, so that neighbouring seeds do not start alike. The state is never zero.
             dice: (seed ^ 0x94d0_49bb_1331_11eb).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
         }
     }
 
-    /// True once in four throws.
+    /// True with a chance of one in four.
     fn throw(&mut self) -> bool {
         self.dice ^= self.dice << 13;
         self.dice ^= self.dice >> 7;
@@ -174,7 +175,7 @@ impl Copies {
     }
 }
 
-/// An address that was worked out already, in a register.
+/// An address that is already computed, in a register.
 fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
     Address {
         space,
@@ -418,7 +419,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Makes registers zeros.
+    /// Sets registers to zero.
     fn clear<O: Observer>(&mut self, data: [Reg; 2], mask: u32) {
         for reg in data {
             self.registers.keep(reg, &[0; LANES], mask);

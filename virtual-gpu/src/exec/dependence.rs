@@ -1,6 +1,6 @@
 //! Programmatic launches: whether a thread has waited for the preceding launches.
 //!
-//! Such a launch may begin while earlier work on its stream still runs, and must not access global
+//! Such a launch may begin while earlier work on its stream still runs, but must not access global
 //! memory before that work has ended. Here launches run one after the other, so a missing wait
 //! gives no wrong values. Instead every access to global memory is checked. A thread has waited if
 //!
@@ -15,8 +15,8 @@
 //! In a launch that is not programmatic, and in a grid that a kernel launched, all threads have
 //! waited from the start.
 //!
-//! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle, so such a
-//! thread must wait itself; and memory that is private to the launch, which is checked like any
+//! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle. A thread that
+//! relies on one of these must wait itself. Memory that is private to the launch is checked like any
 //! other.
 
 use super::machine::{Finding, Machine};

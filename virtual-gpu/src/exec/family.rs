@@ -32,10 +32,10 @@ pub(crate) struct Launch<'a> {
     pub options: &'a RunOptions,
 }
 
-/// How a launch that was allowed has ended.
+/// The outcome of a launch that was allowed.
 pub(crate) type Ended = Result<Counters, Box<Fault>>;
 
-/// Runs a launch to its end. Gives back its observer.
+/// Runs a launch to its end. Returns its observer too.
 pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     let snapshot = launch.memory.snapshot();
     if launch.options.checks.init == Switch::Off {

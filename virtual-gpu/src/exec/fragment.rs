@@ -182,7 +182,7 @@ impl Warp {
         Flow::Over
     }
 
-    /// `brx.idx`: parks the lanes at their targets, and those for which the guard is false at the next instruction.
+    /// `brx.idx`: parks the lanes at their targets, and lanes with a false guard at the next instruction.
     fn switch<O>(&mut self, machine: &mut Machine<'_, O>, index: Reg, targets: &[u32], here: Here) {
         let Here {
             pc,

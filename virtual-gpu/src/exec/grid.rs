@@ -1,5 +1,5 @@
-//! A grid: runs as many blocks at once as the device holds, starts another when one has ended, and
-//! gives the warps turns, in the order of the schedule.
+//! Runs a grid. As many blocks run at once as the device holds; when a block ends, another starts. The
+//! warps get turns in the order of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -125,7 +125,7 @@ impl Grid {
         )
     }
 
-    /// Nothing can run: all that is left waits.
+    /// The deadlock when nothing can run: all threads that are left wait.
     fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
         let block = self.blocks.iter().find(|block| !block.is_finished());
         let block = block.unwrap_or(&self.blocks[0]);

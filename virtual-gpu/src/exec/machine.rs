@@ -1,4 +1,4 @@
-//! The state that all blocks of a launch share, including those of grids launched by kernels.
+//! The state that all blocks of a launch share, including the blocks of grids launched by kernels.
 
 use super::buffers::Buffers;
 use super::task::Task;

@@ -1,7 +1,7 @@
 //! Mbarriers: barriers that lie in shared memory and count arrivals and bytes.
 //!
-//! The layout of its word is in `alu/mbarrier.rs`. A phase completes when no arrivals and no bytes are pending; then
-//! the next phase begins.
+//! The layout of an mbarrier's word is in `alu/mbarrier.rs`. A phase completes when no arrivals and no bytes are
+//! pending; then the next phase begins.
 //!
 //! As in the PTX memory model, an arrival releases and a successful test acquires; both are reported to the race check.
 //! Three things are faults: a word that no `init` wrote, more arrivals than a phase expects, and a `.noComplete`
@@ -55,7 +55,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Tells mbarriers that bytes have landed.
+    /// Reports landed bytes to mbarriers.
     pub(super) fn complete_bytes<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -120,7 +120,8 @@ impl Warp {
     }
 }
 
-/// What an operation leaves in an mbarrier whose state is `old`, decoded in `word`, and whether a tested phase is complete.
+/// The new state of an mbarrier after an operation, and whether a tested phase is complete. `old` is the state before
+/// it, and `word` is that state decoded.
 fn outcome(
     word: Result<Word, String>,
     old: u64,

@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before it is executed: whether it comes too early (`dependence`), its
-//! alignment to the full width, then its bounds within one allocation or within the space. The
-//! lanes of an instruction access memory one after the other, in order. If one lane faults, the
-//! lanes before it may have been executed.
+//! Every access is checked before it is executed. The checks are, in this order: whether it comes too
+//! early (`dependence`), its alignment to the full width, and its bounds within one allocation or within
+//! the space. The lanes of an instruction access memory one after the other, in order. If one lane
+//! faults, the lanes before it may have been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 
@@ -23,7 +23,7 @@ use crate::program::{
 pub(super) struct Group {
     pub space: AddressSpace,
     pub mask: u32,
-    /// Within the space.
+    /// Addresses within the space, by lane.
     pub addresses: Row,
 }
 
@@ -65,7 +65,7 @@ fn write_bytes(to: &mut [u8], at: usize, width: u32, value: u64) {
     to[at..at + width as usize].copy_from_slice(&value.to_le_bytes()[..width as usize]);
 }
 
-/// Stores the elements that one lane loads in the rows.
+/// Loads one lane's elements into the rows.
 #[inline(always)]
 fn fill(rows: &mut [Row; 4], transfer: &Transfer, lane: usize, read: impl Fn(u64) -> u64) {
     let width = transfer.width;
@@ -383,7 +383,7 @@ impl Warp {
         }
     }
 
-    /// The same for writing. Parameters of the kernel cannot be written: they have no bytes here.
+    /// The same bytes for writing. Parameters of the kernel cannot be written, so they have no bytes here.
     fn bytes_of_mut<'s>(
         &'s mut self,
         shared: &'s mut Shared,
@@ -432,7 +432,7 @@ fn count_traffic<O>(machine: &mut Machine<'_, O>, group: &Group, wish: &Wish) {
 }
 
 impl Group {
-    /// Whether the lanes lie side by side from the start of a sector on.
+    /// Whether the lanes' elements are adjacent and the first one starts a sector.
     fn is_dense(&self, bytes: u32) -> bool {
         let first = self.addresses[0];
         let side_by_side = |(lane, &a): (usize, &u64)| a == first + lane as u64 * u64::from(bytes);

@@ -12,7 +12,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::program::{Print, Reg, lanes};
 
-/// Bytes of a text, at most.
+/// The most bytes of a text.
 const MAX_TEXT: usize = 1 << 12;
 
 /// The address of a call's values, and the function that reads them.

@@ -1,7 +1,7 @@
 //! Special registers.
 //!
 //! Clocks count warp instructions of the whole launch and do not measure time. A warp's n-th read of a clock advances
-//! it by n more, so that a wait of many ticks ends after few reads: one of 10^9 ticks after 45,000 reads.
+//! the clock by n more ticks. So a wait for many ticks ends after few reads: 10^9 ticks take 45,000 reads.
 
 use super::block::Shared;
 use super::machine::Machine;

@@ -1,4 +1,4 @@
-//! Stale reads, which return the value before the last write, for the policy that asks for them.
+//! Stale reads, for the policy `StaleReads`: they return the value before the last write.
 
 use super::block::Shared;
 use super::machine::Machine;

@@ -24,7 +24,7 @@ use crate::program::{
 pub(super) enum Gathered {
     /// These lanes of the calling fragment have to wait.
     Waits(u32),
-    /// All are there: these.
+    /// All lanes are there: these lanes.
     Complete(u32),
     /// All are there, some of them at other instructions: the parties, this instruction's first.
     Apart(Vec<Party>),
@@ -207,7 +207,7 @@ impl Warp {
                     registers.keep(*d, &[elected.into(); 32], mask);
                 }
             }
-            // Nothing else is brought together.
+            // No other instruction is executed together.
             _ => {}
         }
         Ok(())

@@ -67,7 +67,7 @@ pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
     /// Tail launches. They run one after the other when the grid and its children have ended.
     pub tails: Vec<Task<'a>>,
-    /// Blocks of grids that ran in the NULL stream of a block.
+    /// For each block, the blocks of the grids that ran in its NULL stream.
     finished: HashMap<u64, Vec<Range<u64>>>,
 }
 

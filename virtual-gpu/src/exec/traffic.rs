@@ -35,7 +35,7 @@ pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     all.len() as u64
 }
 
-/// Wavefronts beyond those that the bytes need.
+/// Wavefronts beyond the minimum for the bytes.
 pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let lanes_per_pass = match bytes {
         16 => 8,

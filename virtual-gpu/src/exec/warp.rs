@@ -17,9 +17,9 @@ use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::{Registers, lanes};
 
-/// Instructions that the fragment at the least rank may run while others could.
+/// After this many instructions in the order of ranks, the fragment that has waited longest gets a turn.
 const PATIENCE: i64 = 4096;
-/// Instructions that a fragment gets after such a wait.
+/// The number of instructions of that turn.
 const STINT: i64 = 512;
 
 /// Lanes at the same instruction.
@@ -67,7 +67,7 @@ pub(super) struct Warp {
     pub local: Vec<u8>,
     pub lookup: Lookup,
     pub fragments: Vec<Fragment>,
-    /// How often it has looked at a clock.
+    /// How often the warp has read a clock.
     pub clock_reads: u64,
     turn: Turn,
     pub(super) turn_left: i64,
@@ -186,7 +186,7 @@ impl Warp {
             .map(|(index, _)| index)
     }
 
-    /// Merges the ready fragments at `pc` into this one, and tells whether another one should go
+    /// Merges the ready fragments at `pc` into this one, and returns whether another one should go
     /// first.
     pub(super) fn meet(&mut self, ranks: &[u32], pc: u32, mask: &mut u32) -> Next {
         self.fragments.retain(|f| {

@@ -1,5 +1,5 @@
-//! Faults of kernels: what happened, in which thread, on which line of the PTX, and what is near an
-//! offending address.
+//! Faults of kernels: the kind, the thread, the line of the PTX, and the allocation near an offending
+//! address.
 
 mod streams;
 
@@ -36,7 +36,7 @@ pub struct Fault {
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The coordinates in its block of the first thread concerned.
+    /// The first thread concerned: its coordinates in its block.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,
@@ -87,7 +87,7 @@ impl Fault {
         }
     }
 
-    /// The code that the CUDA driver gives for such a fault.
+    /// The CUDA driver's code for this fault.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, LaunchError, Memory, Module, RunOptions, Shape};
@@ -213,7 +213,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// What is near an address that is not in a live allocation.
+/// The allocation that is nearest to an address outside all live allocations.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -285,11 +285,11 @@ pub enum Conflict {
 pub enum FaultKind {
     /// An access outside all live allocations.
     OutOfBounds {
-        /// The space that was meant.
+        /// The space of the access.
         space: Space,
         /// The kind of access.
         access: AccessKind,
-        /// The address; within its space, except for global memory.
+        /// The address. Outside global memory it is an offset within the space.
         address: u64,
         /// Bytes of the access.
         bytes: u32,
@@ -369,13 +369,13 @@ pub enum FaultKind {
     Race {
         /// The space.
         space: Space,
-        /// Where the later access starts, within its space.
+        /// The first address of the later access, within its space.
         address: u64,
         /// Why the two conflict.
         conflict: Conflict,
         /// The access that came first in this run.
         earlier: Box<Side>,
-        /// The access that found it.
+        /// The access at which the race was found.
         later: Box<Side>,
     },
     /// The launch and another piece of work access the same bytes, at least one of them writes, and

@@ -6,13 +6,13 @@ use std::fmt;
 /// Two pieces of work that access the same byte. At least one of them writes, and nothing orders them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRace {
-    /// The byte, the first of them.
+    /// The first such byte.
     pub address: u64,
     /// The allocation or page-locked host memory that contains it.
     pub allocation: Option<Extent>,
     /// The piece of work that was done first.
     pub earlier: StreamSide,
-    /// The piece of work that found it.
+    /// The piece of work at which the race was found.
     pub later: StreamSide,
 }
 
@@ -68,7 +68,7 @@ pub enum Doer {
     Call {
         /// The driver call that asked for it.
         name: &'static str,
-        /// Bytes that it touches in a row.
+        /// Adjacent bytes that it touches.
         bytes: u64,
     },
 }
@@ -122,7 +122,7 @@ pub enum StreamKind {
     Legacy,
     /// Work on either stream comes before work that is enqueued later on the other.
     Blocking,
-    /// Not at all.
+    /// Work on either stream is not ordered with work on the other.
     NonBlocking,
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Source {
     Narrower,
 }
 
-/// The same for `cvt` of f64: a NaN becomes quiet.
+/// `cvt` of f64 to a whole f64, rounded in the given direction. A NaN becomes quiet.
 pub(crate) fn double_to_whole(value: f64, rounding: Rounding) -> f64 {
     match value.is_nan() {
         true => f64::from_bits(value.to_bits() | 1 << 51),
@@ -102,7 +102,7 @@ fn widened_nan(bits: u64, format: Format) -> f64 {
     f64::from_bits(sign | 0x7ff8 << 48 | payload << (53 - format.precision))
 }
 
-/// A value held in 0 to 1; a NaN becomes +0.
+/// A value clamped to 0 to 1; a NaN becomes +0.
 pub(crate) fn saturate_double(value: f64) -> f64 {
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }

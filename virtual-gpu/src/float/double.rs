@@ -1,8 +1,10 @@
 //! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
 //!
-//! If several operands are NaN, the result is the one that the hardware prefers: the second of a
-//! sum, a product or a minimum; the second, then the third, then the first of a fused multiply-add;
-//! the first of a quotient, which the compiler computes in software.
+//! If several operands are NaN, the result is the one that the hardware prefers:
+//!
+//! * for a sum, a product or a minimum, the second operand;
+//! * for a fused multiply-add, the second operand, then the third, then the first;
+//! * for a quotient, which the compiler computes in software, the first operand.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, DOUBLE, Number};
@@ -11,8 +13,8 @@ use super::soft::{self, DOUBLE, Number};
 const ARISEN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// The first NaN among the operands, quieted. They are in order of preference. If there is none,
-/// the default NaN.
+/// The first NaN among the operands, quieted. The operands are in order of preference. If none is a
+/// NaN, the default NaN.
 fn nan_of(operands: &[f64]) -> f64 {
     let found = operands.iter().find(|x| x.is_nan());
     f64::from_bits(found.map_or(ARISEN, |x| x.to_bits() | QUIET))
@@ -91,7 +93,7 @@ pub(crate) fn sqrt_double<const M: u8>(a: f64) -> f64 {
     pack(soft::square_root(unpack(a)), Mode(M).rounding())
 }
 
-/// `min`: of a number and a NaN, the number; −0 is less than +0.
+/// `min`: a number and a NaN give the number; −0 is less than +0.
 #[inline(always)]
 pub(crate) fn min_double(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -104,7 +106,7 @@ pub(crate) fn min_double(a: f64, b: f64) -> f64 {
     }
 }
 
-/// `max`: of a number and a NaN, the number; +0 is more than −0.
+/// `max`: a number and a NaN give the number; +0 is more than −0.
 #[inline(always)]
 pub(crate) fn max_double(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -117,13 +119,13 @@ pub(crate) fn max_double(a: f64, b: f64) -> f64 {
     }
 }
 
-/// `abs`: of a NaN, the NaN, quieted and with its sign.
+/// `abs`: a NaN is quieted and keeps its sign.
 #[inline(always)]
 pub(crate) fn abs_double(a: f64) -> f64 {
     result(a.abs(), &[a])
 }
 
-/// `neg`: of a NaN, the NaN, quieted and with its sign.
+/// `neg`: a NaN is quieted and keeps its sign.
 #[inline(always)]
 pub(crate) fn neg_double(a: f64) -> f64 {
     result(-a, &[a])

@@ -36,7 +36,7 @@ impl<T: Narrow> Value for Pair<T> {
     }
 }
 
-/// One value or two, to which an instruction is applied value by value.
+/// One value or two. An instruction is applied to each value.
 pub(crate) trait Lanes: Value {
     type Part: Narrow;
     fn each(self, f: impl Fn(Self::Part) -> Self::Part) -> Self;

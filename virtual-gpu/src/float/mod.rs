@@ -1,21 +1,21 @@
 //! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
 //!
-//! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`) subnormal operands and
-//!   results count as zeros of their sign. With saturation (`.sat`) results are held in 0 to 1, NaN
-//!   becoming +0. Flushing applies to the result rounded as if exponents were unlimited: a result
-//!   that only rounding among subnormals turns into the smallest normal number becomes zero.
-//! * f64: a NaN operand comes back quieted (which one of several, `double` says); a NaN that arises
-//!   from other operands is `0xfff8000000000000`.
+//! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`), subnormal operands and
+//!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to 0 to 1,
+//!   and NaN becomes +0. Flushing looks at the result rounded as if exponents were unlimited. If that
+//!   is subnormal, the result is zero, even where IEEE rounding would give the smallest normal number.
+//! * f64: a NaN operand comes back quieted (`double` says which one, if there are several). If no
+//!   operand is NaN, a NaN result is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.
-//! * Conversions are not so uniform: those from f64 keep a NaN's sign and the upper bits of its
-//!   payload, and so do those to f64, except from f32 with flushing; bf16 to f32 changes no bit.
+//! * Conversions treat NaN in several ways. Conversions from f64 keep its sign and the upper bits of
+//!   its payload. So do conversions to f64, except from f32 with flushing. bf16 to f32 changes no bit.
 //! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are
 //!   computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
 //!   They are computed in double precision and rounded. The results are more accurate than the
 //!   hardware's, and **not** bit for bit the same.
 //!
-//! `tests/recorded.rs` compares all but these with the answers of an H200.
+//! `tests/recorded.rs` compares everything except the approximations with the answers of an H200.
 
 mod approx;
 mod convert;

@@ -143,7 +143,7 @@ pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     }
 }
 
-/// Computed in f32, which is exact enough for results that are not finite.
+/// The result if an operand is not finite: an infinity or a NaN, which f32 arithmetic gives.
 fn special<T: Narrow>(value: f32) -> T {
     T::round(value.into(), Rounding::Nearest)
 }
@@ -190,17 +190,17 @@ pub(crate) fn fma_narrow<T: Narrow>(a: T, b: T, c: T, mode: Mode) -> T {
     )
 }
 
-/// Of a NaN, the NaN.
+/// `neg`: a NaN gives the canonical NaN.
 pub(crate) fn neg_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     clean_narrow(T::from_bits(a.bits() ^ SIGN), mode)
 }
 
-/// Of a NaN, the NaN.
+/// `abs`: a NaN gives the canonical NaN.
 pub(crate) fn abs_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     clean_narrow(T::from_bits(a.magnitude()), mode)
 }
 
-/// What the four kinds of `min` and `max` have in common.
+/// The variant of `min` or `max`, as flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extreme(pub(crate) u8);
 
@@ -208,7 +208,7 @@ impl Extreme {
     pub(crate) const GREATEST: u8 = 1;
     /// A NaN wins.
     pub(crate) const NAN_WINS: u8 = 2;
-    /// Of the magnitudes, with the signs multiplied.
+    /// The magnitudes are compared, and the result gets the product of the signs.
     pub(crate) const XOR_SIGN: u8 = 4;
 
     const fn has(self, flag: u8) -> bool {
@@ -256,7 +256,7 @@ pub(crate) fn approximate_narrow<T: Narrow>(a: T, mode: Mode, f: impl Fn(f64) ->
     clean_narrow(T::round(f(a.single().into()), Rounding::Nearest), mode)
 }
 
-/// The operand as the comparisons of a mode see it.
+/// The operand as comparisons read it, flushed if the mode says so.
 pub(crate) fn compared_narrow<T: Narrow, const M: u8>(a: T) -> f32 {
     operand(a, Mode(M)).single()
 }
@@ -337,7 +337,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Only cases in which f64 is exact, by its own error term.
+                    // Only cases in which f64 is exact: the rounding error of the sum is zero.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(
@@ -353,8 +353,8 @@ mod tests {
 
     #[test]
     fn brains_agree_with_singles_rounded_to_odd() {
-        // f32 has more than twice as many digits as bf16, plus two, so rounding twice is harmless,
-        // except for subnormals of f32.
+        // f32 has more than twice the digits of bf16 plus two, so rounding twice is harmless, except for
+        // subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {

@@ -15,7 +15,7 @@ pub(crate) trait Float: Value {
         T::nan()
     }
 
-    /// The same, with subnormals of f32 flushed to zeros of their sign.
+    /// The value as f64, with subnormals of f32 flushed to zeros of their sign.
     fn double_flushed(self) -> f64 {
         self.double()
     }
@@ -36,7 +36,7 @@ impl Float for f64 {
         self
     }
 
-    /// It keeps its sign and the upper bits of its payload.
+    /// The NaN keeps its sign and the upper bits of its payload.
     fn narrow_nan<T: Narrow>(self) -> T {
         T::from_bits(double_nan(self, T::FORMAT) as u16)
     }
@@ -75,7 +75,7 @@ impl Finish {
     }
 }
 
-/// A float as one of 16 bits. `control` is what [`Finish::with`] gives.
+/// Converts a float to 16 bits. `control` is a result of [`Finish::with`].
 pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
     let mode = Mode(control as u8);
     let value = match mode.flushes() {

@@ -42,8 +42,8 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// With flushing, a result that only rounding among subnormals turned into the smallest normal
-/// number becomes zero.
+/// With flushing, a result becomes zero if it is the smallest normal number only because it was
+/// rounded up from a subnormal.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -127,7 +127,7 @@ pub(crate) fn sqrt_single<const M: u8>(a: f32) -> f32 {
     result::<M>(pack(soft::square_root(unpack(a)), Mode(M).rounding()))
 }
 
-/// `min`: of a number and a NaN, the number; −0 is less than +0.
+/// `min`: a number and a NaN give the number; −0 is less than +0.
 #[inline(always)]
 pub(crate) fn min_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));
@@ -141,7 +141,7 @@ pub(crate) fn min_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `max`: of a number and a NaN, the number; +0 is more than −0.
+/// `max`: a number and a NaN give the number; +0 is more than −0.
 #[inline(always)]
 pub(crate) fn max_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));
@@ -183,8 +183,8 @@ pub(crate) fn max_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `min.xorsign.abs` and `max.xorsign.abs`: of the magnitudes, with the signs multiplied. A NaN
-/// has no sign.
+/// `min.xorsign.abs` and `max.xorsign.abs`: gives the result's magnitude the product of the signs of
+/// `a` and `b`. A NaN has no sign.
 pub(crate) fn xor_sign_single(magnitude: f32, a: f32, b: f32) -> f32 {
     if magnitude.is_nan() {
         return NAN;
@@ -193,19 +193,19 @@ pub(crate) fn xor_sign_single(magnitude: f32, a: f32, b: f32) -> f32 {
     f32::from_bits(magnitude.to_bits() & !(1 << 31) | sign)
 }
 
-/// The operand as the comparisons of a mode see it.
+/// The operand as comparisons read it, flushed if the mode says so.
 #[inline(always)]
 pub(crate) fn compared_single<const M: u8>(a: f32) -> f32 {
     operand::<M>(a)
 }
 
-/// The value as an instruction of a mode would give it: flushed, saturated, a NaN canonical.
+/// The value as a result in this mode: flushed and saturated if the mode says so, a NaN canonical.
 #[inline(always)]
 pub(crate) fn clean_single<const M: u8>(a: f32) -> f32 {
     result::<M>(operand::<M>(a))
 }
 
-/// `abs`: of a NaN, the NaN.
+/// `abs`: a NaN gives the canonical NaN.
 #[inline(always)]
 pub(crate) fn abs_single<const M: u8>(a: f32) -> f32 {
     if a.is_nan() {
@@ -215,7 +215,7 @@ pub(crate) fn abs_single<const M: u8>(a: f32) -> f32 {
     }
 }
 
-/// `neg`: of a NaN, the NaN.
+/// `neg`: a NaN gives the canonical NaN.
 #[inline(always)]
 pub(crate) fn neg_single<const M: u8>(a: f32) -> f32 {
     if a.is_nan() { NAN } else { -operand::<M>(a) }

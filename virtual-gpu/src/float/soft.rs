@@ -54,7 +54,7 @@ impl Format {
         ((1 << self.exponent_bits()) - 1) << (self.precision - 1)
     }
 
-    /// A finite float, taken apart.
+    /// Decodes a finite float.
     pub(crate) fn unpack(self, bits: u64) -> Number {
         let fraction = bits & ((1 << (self.precision - 1)) - 1);
         let biased = (bits & self.infinity()) >> (self.precision - 1);
@@ -194,7 +194,7 @@ pub(crate) fn divide(a: Number, b: Number) -> Number {
         return Number { negative, ..a };
     }
     let (a, b) = (to_left(a), to_left(b));
-    // 126 bits over 62 bits (all that any format has, and more) leave at least 64.
+    // 126 bits divided by 62 bits, which is more than any format has, give at least 64 bits.
     let (divisor, divisor_exponent) = (b.significand >> 64, b.exponent + 64);
     Number {
         negative,

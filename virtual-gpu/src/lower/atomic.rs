@@ -165,7 +165,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// An operation on each element of a vector in global memory. Each is atomic, but not the whole.
+/// An operation on each element of a vector in global memory. Each element's operation is atomic; the whole is not.
 fn vector<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -63,7 +63,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// Logic of every bit, and the order of bits.
+/// Bitwise logic, and the reversal of bits.
 fn bits<'a>(
     body: &mut Body<'a, '_>,
     name: &str,
@@ -106,7 +106,7 @@ fn bits<'a>(
     }
 }
 
-/// Instructions that count bits or find one, whose result has 32 bits.
+/// Instructions that count bits or find a bit. The result has 32 bits.
 fn counts<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

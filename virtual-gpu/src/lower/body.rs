@@ -44,7 +44,7 @@ pub(super) struct Body<'a, 'm> {
     pub(super) local: Room,
     /// The calls that are being expanded, outermost first.
     pub(super) calls: Vec<Call<'a>>,
-    /// Functions that were written out so far.
+    /// The number of calls that were expanded so far.
     pub(super) calls_written: u32,
 }
 

@@ -18,15 +18,15 @@ use crate::program::{
 };
 use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
-/// Functions within functions, at most.
+/// The greatest depth of nested calls.
 const MAX_DEPTH: usize = 64;
-/// Calls that one kernel may have. Calls within called functions count each time.
+/// The most calls of one kernel. Calls within called functions count each time.
 const MAX_CALLS: u32 = 1 << 16;
 
-/// A function that is being written out.
+/// A call that is being expanded.
 pub(super) struct Call<'a> {
     pub name: &'a str,
-    /// The end of its body.
+    /// The end of the called function's body.
     pub end: Label,
 }
 

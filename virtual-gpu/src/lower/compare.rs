@@ -39,7 +39,7 @@ pub(super) fn lower<'a>(
 /// The relation, and how it is combined with another predicate.
 struct Comparison {
     f: Relate,
-    /// Of the upper values, if the type is a pair.
+    /// The relation of the upper values, if the type is a pair.
     upper: Option<Relate>,
     logic: Option<Logic>,
     ty: Type,
@@ -101,7 +101,7 @@ fn compare<'a>(
         body.emit(one(comparison.f, d, inverse), Class::Compare);
         return Ok(());
     };
-    // For a pair, the second predicate is that of the upper values. Both outcomes are computed
+    // For a pair, the second predicate is the outcome of the upper values. Both outcomes are computed
     // before either is stored, because one may be an input of the other. If one is the guard, it is
     // stored last.
     let outcomes = [body.new_predicate(), body.new_predicate()];

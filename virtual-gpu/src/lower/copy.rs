@@ -57,8 +57,8 @@ pub(super) fn lower<'a>(
 }
 
 /// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc` the pending count
-/// is raised by one just before, so the count does not change, and only the mbarrier's order has an
-/// effect.
+/// is raised by one first, so the arrival leaves it as it was. Then the instruction only has an effect
+/// on order.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

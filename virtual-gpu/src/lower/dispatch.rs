@@ -1,4 +1,4 @@
-//! Which module knows which instruction.
+//! Finds the module that lowers an instruction.
 
 use super::body::Body;
 use super::opcode::Opcode;

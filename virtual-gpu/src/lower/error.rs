@@ -34,7 +34,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// The code that the CUDA driver gives for such an error.
+    /// The CUDA driver's code for this error.
     ///
     /// ```
     /// use virtual_gpu::LoadError;

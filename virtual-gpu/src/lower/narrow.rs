@@ -78,7 +78,7 @@ pub(super) fn lower<'a>(
 /// In a control operand: items out of bounds count as zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
-/// `fma`, with all that it can be asked for.
+/// `fma` with all its modifiers.
 fn fused_part<T: Narrow>(a: T, b: T, c: T, control: u32) -> T {
     let marks = u64::from(control) & OUT_OF_BOUNDS != 0;
     if marks && [a, b].iter().any(|x| x.magnitude() == OUT_OF_BOUNDS_NAN) {

@@ -19,14 +19,14 @@ impl<'a> Opcode<'a> {
         }
     }
 
-    /// Whether a modifier is there; it is taken.
+    /// Takes a modifier. Returns whether it was there.
     pub(super) fn takes(&mut self, modifier: &str) -> bool {
         let before = self.rest.len();
         self.rest.retain(|piece| *piece != modifier);
         self.rest.len() < before
     }
 
-    /// Whether a modifier is there; it stays.
+    /// Whether a modifier is there. It is not taken.
     pub(super) fn has(&self, modifier: &str) -> bool {
         self.rest.contains(&modifier)
     }
@@ -41,7 +41,7 @@ impl<'a> Opcode<'a> {
         meaning(self.rest.remove(index))
     }
 
-    /// The first type, taken.
+    /// Takes the first type.
     pub(super) fn ty(&mut self) -> Result<Type, String> {
         let index = self
             .rest
@@ -103,7 +103,7 @@ impl<'a> Opcode<'a> {
         ])
     }
 
-    /// That nothing is left over.
+    /// Fails if a modifier is left that no call has taken.
     pub(super) fn finish(&self) -> Result<(), String> {
         match self.rest.first() {
             None => Ok(()),

@@ -168,7 +168,7 @@ impl<'a> Body<'a, '_> {
         Ok(Some(self.predicate(name, Sense::Plain)?.pred))
     }
 
-    /// A source that is a predicate, plain or negated, or a number: not zero is true.
+    /// A source that is a predicate, plain or negated, or a number, which is true unless it is zero.
     pub(super) fn source_predicate(&mut self, operand: &Operand<'a>) -> Result<PredSource, String> {
         match operand {
             Operand::Name(name) => self.predicate(name, Sense::Plain),

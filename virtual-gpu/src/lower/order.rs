@@ -1,16 +1,16 @@
-//! An order of instructions in which every loop comes as a whole before the code that follows it.
+//! An order of instructions: every loop comes as a whole before the code that follows it.
 //!
 //! The warp runs the fragment with the least rank first. So fragments that lag behind catch up with
-//! those that wait at the end of a loop or a conditional, and fragments meet where their paths meet.
+//! fragments that wait at the end of a loop or a conditional, and fragments reconverge where their paths meet.
 //!
-//! The basic blocks are sorted by strongly connected components: components in topological order;
-//! within a component that is a loop, first its entry block, then the rest, sorted in the same way.
-//! Each level of nesting visits everything inside it. So beyond a depth that programs do not reach,
-//! loops keep the order of the text.
+//! The basic blocks are sorted by strongly connected components, in topological order. If a component is a
+//! loop, its entry block comes first. The rest of the component is sorted in the same way.
+//! Each level of nesting visits everything inside it, so the depth is limited. Loops below that depth,
+//! which programs do not reach, keep the order of the text.
 
 use crate::program::{Instruction, Op};
 
-/// The depth of nested loops that is sorted.
+/// The greatest depth of nested loops that are sorted.
 const MAX_NESTING: u32 = 64;
 
 pub(super) struct Order {
@@ -147,7 +147,7 @@ impl Graph {
             for &block in &blocks {
                 part_of[block] = part_count;
             }
-            // Components come in reverse order, as they must be pushed.
+            // Components come in reverse order, which is the order to push them in.
             for mut component in self.components(&blocks, &part_of, part_count) {
                 // The entry is the block that was reached first. The search puts it last.
                 let Some(entry) = component.pop() else {
@@ -222,7 +222,7 @@ impl Graph {
 
 /// A part of the graph that is still to be sorted.
 enum Part {
-    /// Blocks in the order of the text, and the loops that they are in.
+    /// Blocks in the order of the text, and the number of loops around them.
     Blocks(Vec<usize>, u32),
     Single(usize),
 }

@@ -16,7 +16,7 @@ pub(super) enum Relation {
     Le,
     Gt,
     Ge,
-    /// The same, or one of the two is a NaN.
+    /// Equal, or one of the two is a NaN.
     EqOrNan,
     NeOrNan,
     LtOrNan,
@@ -25,7 +25,7 @@ pub(super) enum Relation {
     GeOrNan,
     /// Neither is a NaN.
     Number,
-    /// One of the two is.
+    /// One of the two is a NaN.
     Nan,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn singles<const M: u8>(relation: Relation) -> Option<Relate> {
     }
 }
 
-/// The relation of values of 16 bits: `T` is the one, or the upper one of two.
+/// The relation of floats `$part` of 16 bits. `$t` is the operand: the float itself, or the upper one of a pair.
 macro_rules! narrow_relations {
     ($t:ty, $part:ty, $relation:expr, $flush:expr, |$x:ident| $value:expr) => {
         match $flush {
@@ -125,7 +125,7 @@ macro_rules! narrow_relations {
     };
 }
 
-/// Of single values, or of the lower ones of pairs.
+/// The relation of single values, or of the lower values of pairs.
 pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
         Kind::Float | Kind::Packed(Part::Half) => {
@@ -138,7 +138,7 @@ pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Rela
     }
 }
 
-/// Of the upper values of pairs.
+/// The relation of the upper values of pairs.
 pub(super) fn upper(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
         Kind::Packed(Part::Half) => {

@@ -1,9 +1,9 @@
-//! Macros that make a loop over a row out of a function of one lane, for a type or a mode that is
-//! only known when the text is read.
+//! Macros that turn a function of one lane into a loop over a row. The type or the mode is known only
+//! when the text is read.
 //!
 //! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2).
 //! `by_integer!(ty, T => …)` is `Some` of the expression with `T` standing for the integer type, or
-//! `None` if `ty` is none. `by_mode!(mode, M => …)` has the mode as a constant.
+//! `None` if `ty` is not an integer type. In `by_mode!(mode, M => …)`, `M` is the mode as a constant.
 
 macro_rules! map1 {
     ($a:ty, $f:expr) => {{
@@ -220,7 +220,7 @@ macro_rules! by_mode {
     };
 }
 
-/// As `by_mode!`, where only flushing matters.
+/// Like `by_mode!`, for expressions that depend on flushing only.
 macro_rules! by_flush {
     ($mode:expr, $m:ident => $e:expr) => {
         match $mode.flushes() {

@@ -1,7 +1,7 @@
 //! The memory spaces of a text: how much it may declare, and the places of its variables.
 //!
-//! The limits are those of `ptxas`. Sums saturate, so huge declarations do not overflow. A declaration
-//! beyond the limit is reported, and checking continues as if the memory were exactly full.
+//! The limits are `ptxas`'s. Sums saturate, so huge declarations do not overflow. A declaration beyond the
+//! limit is reported, and checking continues as if the memory were exactly full.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -15,7 +15,7 @@ const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Bytes of local memory that a kernel may declare, including called functions. Every device has this
 /// much for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// The most bytes of a kernel's parameters, from the PTX version on that raised the limit.
+/// The most bytes of a kernel's parameters, the PTX version that raised the limit to that, and the limit before.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;
@@ -47,7 +47,7 @@ impl Limits {
     }
 }
 
-/// One memory, as far as it is taken.
+/// One memory, and how much of it is taken.
 #[derive(Debug)]
 pub(super) struct Room {
     what: &'static str,

@@ -243,7 +243,7 @@ fn fence<'a>(
         return Ok(());
     }
     if opcode.takes("proxy") {
-        // There is one way to memory here.
+        // There is only one proxy here.
         for piece in [
             "alias",
             "async",

@@ -1,6 +1,6 @@
 //! Types of instructions and variables.
 
-/// How the bits of a value are meant.
+/// How the bits of a value are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Bits,

@@ -1,6 +1,6 @@
 //! The bytes of one allocation, as relaxed atomic words of four bytes.
 //!
-//! Words rather than bytes, because most accesses of kernels are of four bytes and more. A
+//! Words are faster than bytes, because most accesses of kernels have four bytes or more. A
 //! narrower write changes its part of the word in one atomic step.
 
 use std::ptr::NonNull;
@@ -29,8 +29,8 @@ pub(super) enum Contents {
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {
-    /// At least one zeroed byte. The host provides the memory when it is first touched. `None` if
-    /// the host has no more memory.
+    /// An allocation of at least one byte, all zeros. The host provides the memory when it is first
+    /// touched. `None` if the host has no more memory.
     pub(super) fn new(base: u64, bytes: u64, contents: Contents) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {
@@ -44,8 +44,8 @@ impl Allocation {
         })
     }
 
-    /// As [`new`](Self::new), at the bytes' host address. The host's writes are not tracked, so
-    /// every byte counts as written.
+    /// Like [`new`](Self::new), but kernels use the host address of the bytes. The host's writes are not
+    /// tracked, so every byte counts as written.
     pub(super) fn pinned(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         let words = Words::zeroed(count, PAGE_BYTES)?;
@@ -59,7 +59,7 @@ impl Allocation {
         })
     }
 
-    /// Where the host finds the bytes.
+    /// The host address of the bytes.
     pub(super) fn host_start(&self) -> NonNull<u8> {
         self.words.start()
     }
@@ -75,7 +75,7 @@ impl Allocation {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Records at most 16 bytes: those in the mask as written, the others as not written.
+    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;

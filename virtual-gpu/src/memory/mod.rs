@@ -3,10 +3,10 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past an end, or to memory that was freed long ago, is recognised.
 //!
-//! In this the virtual device is stricter than a real one, whose allocator reuses freed addresses: there a stale
-//! pointer may reach a newer allocation, here it is always an error. One kind of mistake is therefore not tested: data
-//! that a program keeps by address never goes stale here. Handles of streams and other objects are reused, as on a real
-//! device, and so are addresses of pinned host memory.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here it is
+//! always an error. Therefore one kind of mistake is not tested: a program may keep data by device address, and such
+//! data never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
+//! addresses of pinned host memory.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
@@ -86,7 +86,7 @@ impl Memory {
         Self::of_device(0, capacity)
     }
 
-    /// As [`new`](Self::new), for the device with this ordinal. No two devices use the same addresses.
+    /// Like [`new`](Self::new), for the device with this ordinal. No two devices use the same addresses.
     pub(crate) fn of_device(ordinal: u32, capacity: u64) -> Self {
         Self {
             capacity,
@@ -112,12 +112,12 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// No bytes are asked for, or more than are free.
+    /// `bytes` is 0, or more than are free.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
 
-    /// As [`alloc`](Self::alloc), for a variable of a module: the zeros count as written.
+    /// Like [`alloc`](Self::alloc), for a variable of a module: the zeros count as written.
     pub(crate) fn alloc_zeros(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Zeros)
     }
@@ -202,7 +202,7 @@ impl Memory {
         Some(allocation)
     }
 
-    /// Gives kernels of this device access to managed memory of another one.
+    /// Gives kernels of this device access to managed memory of another device.
     pub(crate) fn adopt_managed(&self, allocation: &Arc<Allocation>) {
         let mut table = self.write_table();
         table
@@ -210,7 +210,7 @@ impl Memory {
             .insert(allocation.base(), Arc::clone(allocation));
     }
 
-    /// Frees managed memory. Tells whether there was any at this address.
+    /// Frees managed memory. Returns whether there was any at this address.
     pub(crate) fn free_managed(&self, address: u64) -> bool {
         self.write_table().managed.remove(&address).is_some()
     }
@@ -388,7 +388,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// It does not.
+    /// The range does not lie inside one live allocation.
     pub fn check(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         self.range(address, bytes).map(|_| ())
     }
@@ -438,7 +438,7 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// A lock for the read and write of an atomic operation, against atomic operations of other launches.
+    /// Keeps atomic operations of other launches from running between the read and the write of one.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

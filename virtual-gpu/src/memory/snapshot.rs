@@ -1,4 +1,4 @@
-//! The allocations that are live when a launch starts, and those that it makes, for fast lookup of addresses.
+//! The allocations that are live when a launch starts, and the ones that it makes, for fast lookup of addresses.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Snapshot {
         Self { allocations }
     }
 
-    /// Takes in an allocation made since.
+    /// Adds an allocation that the launch has made.
     pub(crate) fn add(&mut self, allocation: Arc<Allocation>) {
         let above = self.first_above(allocation.base());
         self.allocations.insert(above, allocation);

@@ -6,7 +6,7 @@ use crate::fault::{Extent, Near};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The distance in bytes from which an access no longer counts as near an allocation.
+/// An access at least this many bytes away from an allocation does not count as near it.
 const NEAR_BYTES: u64 = 1 << 24;
 
 #[derive(Debug)]

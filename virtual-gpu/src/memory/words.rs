@@ -1,7 +1,7 @@
 //! The host memory that backs an allocation: zeroed words that launches share as atomics.
 //!
-//! Only pinned and managed memory have a host address that is known to the program, which reads and writes
-//! them through its pointer.
+//! The program knows the host address of pinned and managed memory only. It reads and writes such memory
+//! through its own pointer.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
@@ -16,9 +16,9 @@ pub(super) struct Words {
     layout: Layout,
 }
 
-// SAFETY: this owns the words, and they may be dropped on any thread.
+// SAFETY: this owns the words, and any thread may free memory of the global allocator.
 unsafe impl Send for Words {}
-// SAFETY: a shared `Words` gives only `&[AtomicU32]` and an address.
+// SAFETY: a shared `Words` gives only `&[AtomicU32]`, which threads may share, and an address.
 unsafe impl Sync for Words {}
 
 impl Words {

@@ -1,4 +1,4 @@
-//! Which bytes of an allocation were ever written: four bits to a word of four bytes.
+//! Which bytes of an allocation were ever written: four bits for each word of four bytes.
 //!
 //! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
 //! launch without that check every byte counts as written.
@@ -61,7 +61,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records at most 16 bytes: those in the mask as written, the others as not written.
+    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);
@@ -84,7 +84,7 @@ impl Written {
         }
     }
 
-    /// Takes note that a range was written.
+    /// Records that a range was written.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
         if self.changed.is_empty() {
             // An allocation that always counts as written has no masks.

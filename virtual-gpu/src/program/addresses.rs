@@ -3,7 +3,7 @@
 
 use super::AddressSpace;
 
-/// Bytes of the window that each space but global has among generic addresses.
+/// Bytes of a window. Each space except global memory has a window among the generic addresses.
 const WINDOW_BYTES: u64 = 1 << 32;
 /// Where the window of shared memory starts.
 pub(crate) const SHARED_WINDOW: u64 = WINDOW_BYTES;

@@ -18,7 +18,7 @@ pub(crate) struct CopyAsync {
     pub bytes: Reg,
     /// Bytes that are read, if not all; the rest are zeros.
     pub read: Option<Reg>,
-    /// The mbarrier that is told when the bytes have landed, in place of a group.
+    /// The mbarrier that the copy reports to when its bytes have landed. Such a copy has no group.
     pub mbarrier: Option<Address>,
     /// Scratch registers: two addresses, two parts of the data, one byte.
     pub scratch: [Reg; 5],

@@ -60,7 +60,7 @@ pub(crate) struct Address {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extend {
     Zero,
-    /// By its sign, to this number of bits.
+    /// With its sign, to this number of bits.
     SignTo(u32),
 }
 
@@ -79,9 +79,9 @@ pub(crate) struct Transfer {
 pub(crate) struct Atomic {
     pub address: Address,
     pub width: u32,
-    /// On global memory.
+    /// The function on global memory.
     pub modify: Modify,
-    /// On the other spaces.
+    /// The function on the other spaces.
     pub modify_shared: Modify,
     /// Absent for `red`.
     pub d: Option<Reg>,

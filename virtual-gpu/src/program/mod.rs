@@ -2,8 +2,8 @@
 //!
 //! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is a
 //! row too, which is filled once, so instructions read both in the same way. A predicate is a mask
-//! of lanes. An arithmetic instruction has a function pointer to a loop over a row. To add one, add
-//! a line to a table in `lower`.
+//! of lanes. An arithmetic instruction has a function pointer to a loop over a row. To add such an
+//! instruction, add a line to a table in `lower`.
 //!
 //! Calls do not appear: `lower` writes the body of a called function in its place.
 
@@ -38,7 +38,7 @@ pub(crate) const LANES: usize = 32;
 /// All lanes.
 pub(crate) const ALL_LANES: u32 = u32::MAX;
 
-/// One value a lane.
+/// One value for each lane.
 pub(crate) type Row = [u64; LANES];
 
 /// A row: a register, or a constant.
@@ -80,7 +80,7 @@ pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
-/// Two predicates to one, lane by lane.
+/// Combines two predicates into one, lane by lane.
 pub(crate) type Logic = fn(u32, u32) -> u32;
 /// Computes the new value of an atomic operation from the old value and two operands.
 pub(crate) type Modify = fn(u64, u64, u64) -> u64;
@@ -125,7 +125,7 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// For each instruction its rank, in an order in which loops come before the code after them.
+    /// The rank of each instruction. Loops have lower ranks than the code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,

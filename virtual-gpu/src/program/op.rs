@@ -115,7 +115,7 @@ pub(crate) enum Op {
         line: Reg,
         function: Reg,
     },
-    /// `nanosleep`: others go first.
+    /// `nanosleep`: other fragments and warps run first.
     Yield,
     ActiveMask {
         d: Reg,

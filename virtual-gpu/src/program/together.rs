@@ -41,9 +41,9 @@ pub(crate) enum BarrierKind {
     Arrive,
     /// Wait, and get the number of true predicates.
     Count(Reg),
-    /// Wait, and learn whether all were.
+    /// Wait, and get whether all predicates were true.
     All(Pred),
-    /// Wait, and learn whether any was.
+    /// Wait, and get whether any predicate was true.
     Any(Pred),
 }
 

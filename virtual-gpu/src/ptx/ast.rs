@@ -142,7 +142,7 @@ pub(crate) struct Guard<'a> {
     pub sense: Sense,
 }
 
-/// Whether a predicate counts as it is or negated.
+/// Whether a predicate is used as it is or negated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sense {
     Plain,

@@ -3,7 +3,7 @@
 //!
 //! Each block's first thread counts itself in. The last one resets the count and begins the next generation, for
 //! which the others wait. The count and the generation belong to the module, so two launches of it must not run at
-//! the same time, and on the virtual device none do.
+//! the same time. On the virtual device they never do.
 
 use super::link::link;
 use std::borrow::Cow;

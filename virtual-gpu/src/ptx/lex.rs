@@ -7,7 +7,7 @@ use super::ast::Number;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token<'a> {
     pub kind: Kind,
-    /// The token as written; for a string, what is between the quotes.
+    /// The token as written; for a string, the text between the quotes.
     pub text: &'a str,
     /// Byte offset of the token in the text.
     pub at: usize,
@@ -17,7 +17,7 @@ pub(super) struct Token<'a> {
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// A name. After a dot this includes digits first (`.2d`) and `::`.
+    /// A name. After a dot, it may begin with digits (`.2d`) and contain `::`.
     Word,
     Number(Number),
     Text,

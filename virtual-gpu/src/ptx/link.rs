@@ -1,9 +1,9 @@
 //! Links texts: combines texts that refer to each other's functions and variables.
 //!
-//! It works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
-//! one definition is weak, one is kept. If a name is private to a text and another text has it too, the text's number
-//! is appended to it wherever it occurs. The first text keeps its line numbers, and each following text starts on a new
-//! line.
+//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
+//! one definition is weak, only one is kept. If another text has the same name as a private item, the item is renamed:
+//! the number of its text is appended to the name. The first text keeps its line numbers, and each following text
+//! starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use std::ops::Range;
 enum Linkage {
     Own,
     Visible,
-    /// `.weak` or `.common`: gives way to another definition.
+    /// `.weak` or `.common`: another definition replaces it.
     Weak,
     Extern,
 }
@@ -89,7 +89,7 @@ fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String
     Ok(texts.collect())
 }
 
-/// The number of `sm_90a`, for the highest.
+/// The number in a target's name, such as 90 for `sm_90a`. It is used to find the highest target.
 fn architecture(target: &str) -> u32 {
     let digits: String = target.chars().filter(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)
@@ -231,7 +231,8 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text: without definitions of other texts, and with its private names made unique.
+    /// The text's part of the linked text, with its private names made unique. It leaves out items for which another
+    /// text's definition is kept.
     fn written(
         &self,
         number: usize,
@@ -279,7 +280,7 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// As many lines, with nothing on them.
+/// The line breaks of a dropped piece of text, so that the lines after it keep their numbers.
 fn lines_of(text: &str) -> String {
     let lines = text.bytes().filter(|&byte| byte == b'\n');
     lines.map(|_| '\n').collect::<String>() + " "
@@ -307,7 +308,7 @@ mod tests {
             let linked = link(&[&text, WHOLE]).unwrap();
             let header = ".version 8.0 .target sm_80 .address_size 64 ";
             assert!(end == ".target" || linked.starts_with(header), "{linked}");
-            // The second text's `a` is another one.
+            // Each text has its own `a`.
             assert!(linked.contains(".u32 a$text0;"), "{linked}");
             assert!(linked.contains(".u32 a$text1;"), "{linked}");
             assert!(!needs_others(&text));

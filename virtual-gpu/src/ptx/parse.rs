@@ -10,7 +10,7 @@ use super::ast::{
 };
 use super::lex::{Kind, Token, lex};
 
-/// Blocks within blocks, at most.
+/// The greatest depth of nested blocks.
 const MAX_DEPTH: u32 = 64;
 
 /// Parses a whole text. Mistakes are added to `problems`.
@@ -146,7 +146,7 @@ impl<'a> Parser<'a, '_> {
             if let Err(problem) = self.module_item(&mut module) {
                 self.recover(problem);
             }
-            // A stray brace must not hold the parser up.
+            // A stray brace must not stop the parser.
             self.at += usize::from(self.at == start);
         }
         module

@@ -6,7 +6,7 @@ use crate::support::*;
 use virtual_gpu::Settings;
 use virtual_gpu::driver::{Choice, Devices};
 
-/// Makes a context on a device current, and there a word with a value.
+/// Makes a new context on a device current, and allocates a word with a value in it.
 fn word_on(device: i32, value: u32) -> (usize, u64) {
     let mut context = 0;
     assert_eq!(cuCtxCreate_v2(&mut context, 0, device), 0);
@@ -18,7 +18,7 @@ fn word_on(device: i32, value: u32) -> (usize, u64) {
 fn device_of(address: u64) -> i32 {
     const DEVICE_ORDINAL: i32 = 9;
     let mut device = -1;
-    // SAFETY: the attribute has 32 bits.
+    // SAFETY: the call writes the attribute's 32 bits to `device`, which has 32 bits.
     let found = unsafe { cuPointerGetAttribute((&raw mut device).cast(), DEVICE_ORDINAL, address) };
     assert_eq!(found, 0);
     device
@@ -39,7 +39,7 @@ fn an_address_is_one_devices_alone() {
     let (here, first) = word_on(0, 5);
     let (there, second) = word_on(1, 6);
     assert_ne!(first, second);
-    // Whichever context is current.
+    // The current context does not matter.
     assert_eq!((device_of(first), device_of(second)), (0, 1));
     assert_eq!((peek(first), peek(second)), (5, 6));
     assert_eq!(cuMemcpyPeer(second, there, first, here, 4), 0);
@@ -48,7 +48,7 @@ fn an_address_is_one_devices_alone() {
     assert_eq!(cuMemFree_v2(first), 0);
     assert_eq!(cuMemFree_v2(first), INVALID_VALUE);
 
-    // No kernel reaches the other device.
+    // No kernel can access the other device's memory.
     assert_eq!(cuCtxSetCurrent(here), 0);
     let write = function(load(PTX), c"write");
     assert_eq!(launch(write, 1, 1, 0, &[second, 1]), 0);

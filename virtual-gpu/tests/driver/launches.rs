@@ -7,7 +7,7 @@ use std::ptr;
 use virtual_gpu::driver::{inject, last_fault, run_with};
 use virtual_gpu::{Dependence, FaultKind, RunOptions};
 
-/// The attribute that says nothing.
+/// The attribute that is ignored.
 const IGNORE: (i32, i32) = (0, 77);
 /// The attribute that makes a launch programmatic, or says that it is not.
 const PROGRAMMATIC: (i32, i32) = (6, 1);
@@ -101,7 +101,7 @@ fn what_cannot_be_launched_is_refused() {
     };
     let none = ptr::null_mut();
     let launch = |config: *const LaunchConfig| {
-        // SAFETY: the kernel has no parameters, and a null configuration is part of the test.
+        // SAFETY: the kernel has no parameters, so both lists may be null. A null configuration is refused.
         unsafe { cuLaunchKernelEx(config, trap, none, none) }
     };
     assert_eq!(launch(ptr::null()), INVALID_VALUE);

@@ -1,4 +1,4 @@
-//! Linking: a text that calls the device runtime, with the device runtime.
+//! Linking: texts that call the device runtime, and texts that call each other.
 
 use crate::kernels::PTX;
 use crate::launching::{self, FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH};
@@ -26,8 +26,8 @@ fn device_runtime() -> Option<CString> {
     CString::new(found).ok()
 }
 
-/// Links a text with the device runtime, and runs its kernel `k` with a buffer of eight numbers, the first
-/// of which is 5, and a number. Gives the buffer, or the error code.
+/// Links a text with the device runtime, and runs its kernel `k` with two parameters: a buffer of eight numbers
+/// that begins with 5, and `number`. Returns the buffer, or the error code.
 fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     let text = CString::new(launching::text(body)).unwrap();
     let (linker, runtime) = (linker(), device_runtime().unwrap());
@@ -35,7 +35,7 @@ fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     assert_eq!(add_file(linker, LIBRARY, &runtime), 0);
     let (code, image) = complete(linker);
     assert_eq!(code, 0);
-    // SAFETY: an image from the linker, which lives until the linker is destroyed.
+    // SAFETY: the linker's image is PTX that ends with NUL, and lives until the linker is destroyed below.
     let module = load(unsafe { CStr::from_ptr(image) });
     assert_eq!(cuLinkDestroy(linker), 0);
     let address = zeros(16);
@@ -63,7 +63,7 @@ fn without_device_runtime() -> bool {
 pub fn linker() -> usize {
     let mut linker = 0;
     let none = ptr::null_mut();
-    // SAFETY: no options.
+    // SAFETY: with 0 options, both lists may be null.
     let created = unsafe { cuLinkCreate_v2(0, ptr::null(), none, &mut linker) };
     assert_eq!(created, 0);
     linker
@@ -72,7 +72,7 @@ pub fn linker() -> usize {
 fn add(linker: usize, kind: i32, text: &CStr) -> i32 {
     let bytes = text.to_bytes_with_nul();
     let (data, none) = (bytes.as_ptr().cast(), ptr::null_mut());
-    // SAFETY: as many bytes as the call is told, a name, and no options.
+    // SAFETY: `data` has `bytes.len()` bytes, the name ends with NUL, and with 0 options both lists may be null.
     unsafe {
         let name = c"input".as_ptr();
         cuLinkAddData_v2(linker, kind, data, bytes.len(), name, 0, ptr::null(), none)
@@ -80,7 +80,7 @@ fn add(linker: usize, kind: i32, text: &CStr) -> i32 {
 }
 
 fn add_file(linker: usize, kind: i32, path: &CStr) -> i32 {
-    // SAFETY: a text that ends with NUL, and no options.
+    // SAFETY: the path ends with NUL, and with 0 options both lists may be null.
     unsafe { cuLinkAddFile_v2(linker, kind, path.as_ptr(), 0, ptr::null(), ptr::null_mut()) }
 }
 
@@ -132,7 +132,7 @@ fn a_grid_is_launched_beside_pinned_memory() {
         return;
     }
     let _context = Context::new();
-    // Its address is above all device memory, and so above the parameters of the grid.
+    // The pinned memory lies above all device memory, and so above the parameters of the grid.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));
@@ -225,7 +225,8 @@ const CALLER: &CStr = c"
 }
 ";
 
-/// Its `own` is another variable than the caller's, and `shared` is the same function.
+/// The text whose functions are called. Its `own` differs from the caller's variable of that name; `shared` is the same
+/// function in both texts.
 const CALLED: &CStr = c"
 .version 7.1
 .target sm_70
@@ -263,7 +264,7 @@ fn texts_that_name_each_others_functions_and_variables_are_linked() {
         let (code, image) = complete(linker);
         assert_eq!(code, 0);
         assert_eq!(complete(linker), (0, image));
-        // SAFETY: an image as the virtual linker makes it is a text, which is there until the linker goes.
+        // SAFETY: the virtual linker's image is a text that ends with NUL, and lives until the linker is destroyed below.
         let module = load(unsafe { CStr::from_ptr(image) });
         assert_eq!(cuLinkDestroy(linker), 0);
         let address = zeros(1);
@@ -301,7 +302,7 @@ fn a_linker_tells_in_the_log_of_its_options() {
     let options = [ERROR_LOG, ERROR_LOG_BYTES];
     let bytes = ptr::without_provenance_mut::<c_void>(log.len());
     let mut values = [log.as_mut_ptr().cast(), bytes];
-    // SAFETY: two options with a buffer and its length, which stay until the linker goes.
+    // SAFETY: two options with two values, a buffer and its length. The buffer lives until the linker is destroyed.
     let created = unsafe { cuLinkCreate_v2(2, options.as_ptr(), values.as_mut_ptr(), &mut linker) };
     assert_eq!(created, 0);
     let text =

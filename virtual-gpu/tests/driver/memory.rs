@@ -92,7 +92,7 @@ fn a_pointer_tells_where_it_lies() {
     let _context = Context::new();
     let address = alloc(5);
     let (mut kind, mut bytes) = (0_u32, 0_u64);
-    // SAFETY: the two attributes have 32 and 64 bits.
+    // SAFETY: the two attributes have 32 and 64 bits, like the variables that they are written to.
     unsafe {
         let kind = (&raw mut kind).cast();
         assert_eq!(cuPointerGetAttribute(kind, MEMORY_TYPE, address + 8), 0);
@@ -105,7 +105,7 @@ fn a_pointer_tells_where_it_lies() {
     }
     assert_eq!((kind, bytes), (2, 20));
     let pinned = pinned(1);
-    // SAFETY: the attribute has 32 bits.
+    // SAFETY: the attribute has 32 bits, like `kind`.
     let found =
         unsafe { cuPointerGetAttribute((&raw mut kind).cast(), MEMORY_TYPE, pinned.addr() as u64) };
     assert_eq!((found, kind), (0, 1));
@@ -133,7 +133,7 @@ fn a_kernel_writes_to_pinned_memory() {
     let write = function(load(PTX), c"write");
     assert_eq!(launch(write, 1, 1, 0, &[address + 8, 77]), 0);
     assert_eq!(cuStreamSynchronize(0), 0);
-    // SAFETY: four words, and nothing writes to them any more.
+    // SAFETY: `pointer` has four words until it is freed below, and no work writes to them any more.
     let words = unsafe { std::slice::from_raw_parts(pointer, 4) };
     assert_eq!(words[2], 77);
     assert_eq!(cuMemFreeHost(pointer), 0);

@@ -82,7 +82,7 @@ fn what_cannot_be_loaded_has_a_code() {
     compare.expect("nonsense in PTX", load_code(nonsense), INVALID_PTX);
     compare.expect("no PTX", load_code(c"this is no PTX"), INVALID_IMAGE);
     compare.expect("nothing", load_code(c""), INVALID_IMAGE);
-    // SAFETY: null is what is tried.
+    // SAFETY: the call may get null, and refuses it.
     let null = unsafe { cuModuleLoadData(&mut 0, ptr::null()) };
     compare.expect("null", null, INVALID_VALUE);
 }
@@ -110,7 +110,7 @@ fn a_launch_that_does_not_fit_is_refused() {
         return;
     }
     let (write, none) = (function(module, c"write"), ptr::null_mut());
-    // SAFETY: missing parameters are part of the test, and are refused.
+    // SAFETY: the call may get null lists, and refuses the missing parameters.
     let missing = unsafe { cuLaunchKernel(write, 1, 1, 1, 1, 1, 1, 0, 0, none, none) };
     assert_eq!(missing, INVALID_VALUE);
 }
@@ -122,7 +122,7 @@ fn shared_memory_beyond_the_default_must_be_asked_for() {
     let function = function(load(PTX), c"with_shared");
     let launch = |shared_bytes| {
         let none = ptr::null_mut();
-        // SAFETY: the kernel has no parameters.
+        // SAFETY: the kernel has no parameters, so both lists may be null.
         unsafe { cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, shared_bytes, 0, none, none) }
     };
     assert_eq!(launch(32 << 10), 0);
@@ -214,7 +214,7 @@ fn a_plain_name_stands_for_the_newest_version() {
 fn codes_have_names() {
     start();
     let mut name = ptr::null();
-    // SAFETY: the names live as long as the program.
+    // SAFETY: a known code's name ends with NUL and lives as long as the program.
     unsafe {
         assert_eq!(cuGetErrorName(NOT_READY, &mut name), 0);
         assert_eq!(CStr::from_ptr(name), c"CUDA_ERROR_NOT_READY");

@@ -22,7 +22,7 @@ fn a_device_has_a_pool_to_allocate_from() {
         INVALID_VALUE
     );
     const KEPT_BYTES: i32 = 4;
-    // SAFETY: a place of eight bytes, as for this setting.
+    // SAFETY: `kept` has eight bytes, like this setting.
     unsafe {
         assert_eq!(
             cuMemPoolGetAttribute(pool, KEPT_BYTES, (&raw mut kept).cast()),
@@ -65,7 +65,7 @@ fn host_and_kernels_reach_managed_memory_at_one_address() {
     let increment = function(load(PTX), c"increment");
     assert_eq!(launch(increment, 1, 1, 0, &[address]), 0);
     assert_eq!(cuCtxSynchronize(), 0);
-    // SAFETY: as above.
+    // SAFETY: as above: eight bytes, and `cuCtxSynchronize` has ended the kernel that used them.
     assert_eq!(unsafe { words.read() }, 42);
     assert_eq!(cuMemFree_v2(address), 0);
     assert_eq!(cuMemFree_v2(address), INVALID_VALUE);

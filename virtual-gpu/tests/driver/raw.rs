@@ -52,7 +52,7 @@ pub struct Plane {
     pub rows: usize,
 }
 
-/// One side of it.
+/// One side of the copy.
 #[repr(C)]
 pub struct PlaneSide {
     pub x_bytes: usize,
@@ -74,7 +74,7 @@ pub struct Planes {
     pub planes: usize,
 }
 
-/// One side of it.
+/// One side of the copy.
 #[repr(C)]
 pub struct Side {
     pub x_bytes: usize,

@@ -43,7 +43,7 @@ fn a_box_is_copied_in_a_stream() {
     let (first, second) = (alloc(WORDS), zeros(WORDS));
     assert_eq!(upload(first, &source), 0);
     let copy = Planes::new(device(first, FROM), device(second, TO));
-    // SAFETY: live device memory, which the copy does not leave.
+    // SAFETY: both sides are live device memory, and the copied part lies inside.
     assert_eq!(unsafe { cuMemcpy3DAsync_v2(&copy, own) }, 0);
     assert_eq!(cuStreamSynchronize(own), 0);
     let mut words = vec![0; WORDS];
@@ -63,7 +63,7 @@ fn a_plane_is_copied() {
         width_bytes: width * 4,
         rows,
     };
-    // SAFETY: live memory, which the copy does not leave.
+    // SAFETY: both sides are live memory, and the copied part lies inside.
     assert_eq!(unsafe { cuMemcpy2D_v2(&copy) }, 0);
     let mut words = vec![0; WORDS];
     assert_eq!(download(&mut words, address), 0);
@@ -123,7 +123,7 @@ fn place([x, y, z]: [usize; 3]) -> usize {
 }
 
 fn planes(copy: &Planes) -> i32 {
-    // SAFETY: the tests' memory is live, and a copy that leaves it is one that the driver refuses.
+    // SAFETY: the tests' memory is live, and the driver refuses a copy that leaves it.
     unsafe { cuMemcpy3D_v2(copy) }
 }
 

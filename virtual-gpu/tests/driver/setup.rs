@@ -9,7 +9,7 @@ fn a_launch_takes_the_shape_and_the_parameters_that_were_set() {
     let _context = Context::new();
     let (increment, counter) = (function(load(PTX), c"increment"), zeros(1));
     assert_eq!(cuFuncSetBlockShape(increment, 32, 2, 1), 0);
-    // SAFETY: eight bytes, which are read during the call.
+    // SAFETY: `counter` has eight bytes, which are read during the call.
     let set = unsafe { cuParamSetv(increment, 0, (&raw const counter).cast(), 8) };
     assert_eq!(set, 0);
     assert_eq!(cuParamSetSize(increment, 8), 0);
@@ -24,7 +24,7 @@ fn parameters_stay_for_the_next_launch_and_can_be_set_one_by_one() {
     let (write, word) = (function(load(PTX), c"write"), zeros(1));
     assert_eq!(cuFuncSetBlockShape(write, 1, 1, 1), 0);
     assert_eq!(cuParamSetSize(write, 16), 0);
-    // SAFETY: eight bytes, which are read during the call.
+    // SAFETY: `word` has eight bytes, which are read during the call.
     let set = unsafe { cuParamSetv(write, 0, (&raw const word).cast(), 8) };
     assert_eq!(set, 0);
     for value in [7, 9] {

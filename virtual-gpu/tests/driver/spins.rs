@@ -10,8 +10,8 @@ use virtual_gpu::{FaultKind, RunOptions};
 
 const LAUNCH_TIMEOUT: i32 = 702;
 
-/// `answer(p)`: p[0] = 1, waits until p[1] is another number than zero, and gives p[2] that number plus one.
-/// `wait_ticks(p, ticks)`: waits until `clock64` is that many ticks on, and gives p[0] the number 1.
+/// `answer(p)`: p[0] = 1; waits until p[1] is not zero; then p[2] = p[1] + 1.
+/// `wait_ticks(p, ticks)`: waits until `clock64` has advanced by `ticks`; then p[0] = 1.
 const PTX: &CStr = cr#"
 .version 7.0
 .target sm_80
@@ -110,7 +110,7 @@ fn a_kernel_that_waits_for_the_clock_ends() {
     let _context = Context::new();
     let (wait, done) = (function(load(PTX), c"wait_ticks"), zeros(1));
     let options = RunOptions {
-        // Fewer than the ticks.
+        // Fewer steps than ticks.
         step_budget: 1_000_000,
         ..Default::default()
     };

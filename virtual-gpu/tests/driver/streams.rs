@@ -52,7 +52,7 @@ fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
     let (blocking, address) = (stream(0), zeros(2));
     let gate = Gate::closed(blocking);
     assert_eq!(cuMemsetD32Async(address, 1, 1, blocking), 0);
-    // Comes after that, as does later work of the blocking stream.
+    // The copy comes after that fill, and later work of the blocking stream comes after the copy.
     assert_eq!(cuMemcpyDtoDAsync_v2(address + 4, address, 4, 0), 0);
     assert_eq!(cuMemsetD32Async(address, 2, 1, blocking), 0);
     assert_eq!(cuStreamQuery(0), NOT_READY);
@@ -186,7 +186,8 @@ fn a_host_function_runs_in_order_and_may_not_call_the_driver() {
     let seen = AtomicI32::new(-1);
     let data = (&raw const seen).cast_mut().cast();
     let gate = Gate::closed(stream);
-    // SAFETY: the function takes the argument that it gets.
+    // SAFETY: `callback` takes `data`, the address of an `AtomicI32` that outlives the stream's work. A missing
+    // function is refused.
     unsafe {
         assert_eq!(cuLaunchHostFunc(stream, None, data), INVALID_VALUE);
         assert_eq!(cuLaunchHostFunc(stream, Some(callback), data), 0);

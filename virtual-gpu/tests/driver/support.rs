@@ -1,5 +1,5 @@
-//! Helpers for the tests: a context for each test, so that parallel tests do not poison each
-//! other's, and helpers that let a test run on the virtual and on a real device.
+//! Helpers for the tests. Each test has its own context, so that parallel tests do not poison each
+//! other's. Other helpers let a test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Later calls find it started with the same settings.
+    // Only the first call starts the driver. The later ones fail, but have the same settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
@@ -110,7 +110,7 @@ impl Gate {
         let open = Arc::new(AtomicBool::new(false));
         if on_real_device() {
             let data = Arc::into_raw(Arc::clone(&open)).cast_mut().cast();
-            // SAFETY: the function takes what it is given.
+            // SAFETY: `wait` takes `data`, which comes from `Arc::into_raw`, and is called once.
             assert_eq!(unsafe { cuLaunchHostFunc(stream, Some(wait), data) }, 0);
         }
         Self(open)
@@ -177,13 +177,13 @@ pub fn event() -> usize {
 
 /// Copies to the device, on the legacy default stream.
 pub fn upload(to: u64, words: &[u32]) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been read on return.
+    // SAFETY: the call reads `size_of_val(words)` bytes, the size of the slice, before it returns.
     unsafe { cuMemcpyHtoD_v2(to, words.as_ptr(), size_of_val(words)) }
 }
 
 /// Copies from the device, on the legacy default stream.
 pub fn download(words: &mut [u32], from: u64) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been written on return.
+    // SAFETY: the call writes `size_of_val(words)` bytes, the size of the slice, before it returns.
     unsafe { cuMemcpyDtoH_v2(words.as_mut_ptr(), from, size_of_val(words)) }
 }
 
@@ -245,8 +245,8 @@ fn pointers(parameters: &[u64]) -> Vec<*mut c_void> {
 /// Launches a kernel whose parameters are 64-bit words.
 pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
     let mut pointers = pointers(parameters);
-    // SAFETY: as many pointers as the kernels of these tests have parameters, each to 64 bits,
-    // which are read on return.
+    // SAFETY: the tests give as many parameters as the kernel has, each of 64 bits, so there is a pointer to
+    // each. They have been read on return.
     unsafe {
         let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
         cuLaunchKernel(
@@ -278,7 +278,7 @@ pub fn launch_with(
         attribute_count: attributes.len() as u32,
     };
     let mut pointers = pointers(parameters);
-    // SAFETY: as in `launch`, and the attributes are as many as the configuration says.
+    // SAFETY: the parameters are as in `launch`, and the configuration has the number of the attributes.
     unsafe {
         cuLaunchKernelEx(
             &config,

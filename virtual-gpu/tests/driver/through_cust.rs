@@ -1,4 +1,4 @@
-//! What `cust` sees of the virtual device.
+//! The virtual device, used through `cust`.
 
 use crate::support::{start, virtual_only};
 use cust::device::{Device, DeviceAttribute};
@@ -38,7 +38,7 @@ fn buffers_streams_and_events_work_together() -> Result {
     unsafe { buffer.async_copy_from(&source, &first)? };
     event.record(&first)?;
     second.wait_event(event, StreamWaitEventFlags::DEFAULT)?;
-    // SAFETY: as above.
+    // SAFETY: as above: both buffers stay until `second` is synchronised.
     unsafe { copy.async_copy_from(&buffer, &second)? };
     second.synchronize()?;
     let mut words = [0; 50];

@@ -20,7 +20,8 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often the object's destructor was called. Outlives the object, which a real driver may end late.
+/// How often the object's destructor was called. The counter is never freed, as a real driver may destroy the object
+/// late.
 fn ended() -> &'static AtomicU32 {
     Box::leak(Box::default())
 }
@@ -28,12 +29,12 @@ fn ended() -> &'static AtomicU32 {
 /// An object with this many references of the program.
 fn object(ended: &'static AtomicU32, references: u32) -> usize {
     unsafe extern "C" fn destructor(data: *mut c_void) {
-        // SAFETY: the object was made with the address of a counter that lives on.
+        // SAFETY: `data` is the address of a counter that is never freed (see `ended`).
         let ended = unsafe { &*data.cast::<AtomicU32>() };
         ended.fetch_add(1, Ordering::SeqCst);
     }
     let (mut object, data) = (0, (&raw const *ended).cast_mut().cast());
-    // SAFETY: the destructor takes what it is given.
+    // SAFETY: the destructor takes `data`, the address of a counter that is never freed.
     let made = unsafe {
         cuUserObjectCreate(
             &mut object,
@@ -155,7 +156,7 @@ fn what_an_object_cannot_be() {
     let _turn = one_at_a_time();
     let _context = Context::new();
     let mut object = 0;
-    // SAFETY: nothing is called, as nothing is made.
+    // SAFETY: the call refuses a missing destructor, so nothing is ever called.
     let made = unsafe { cuUserObjectCreate(&mut object, std::ptr::null_mut(), None, 1, 1) };
     assert_eq!((made, object), (INVALID_VALUE, 0));
 }

@@ -14,7 +14,7 @@ const FAMILIES: [(&str, &str, bool); 6] = [
     ("barrier.cta", ".aligned", true),
 ];
 
-/// A thread writes its number, meets the others, and reads that of a thread of the other warp.
+/// Each thread writes its number, waits at the barrier, and reads the number of a thread of the other warp.
 #[test]
 fn all_who_synchronise_wait() {
     let operands = ["0", "7, 64", "%r8", "%r8, %r9", "3, %r9"];

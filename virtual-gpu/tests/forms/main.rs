@@ -15,7 +15,7 @@ mod warp;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{Dependence, FaultKind, LaunchError};
 
-/// What an operation makes of two numbers.
+/// An operation on two numbers.
 type Operation = fn(u32, u32) -> u32;
 
 /// The operations that atomic instructions and reductions over a warp both have.
@@ -61,7 +61,7 @@ fn block_of(dependence: Dependence, threads: u32, body: &str) -> Result<Vec<u32>
     }
 }
 
-/// The same for one warp, which must run clean.
+/// Checks `%r39` in each lane of one warp, which must run clean.
 fn warp_gives(body: &str, expected: impl Fn(u32) -> u32) {
     let expected: Vec<u32> = (0..32).map(expected).collect();
     assert_eq!(block(32, body).as_deref(), Ok(&expected[..]), "{body}");

@@ -4,11 +4,11 @@ use super::support::{Arg, Device, kernel};
 use super::{OPERATIONS, Operation, block, warp_gives};
 use virtual_gpu::{Conflict, FaultKind};
 
-/// Thread `t` fills four bytes of shared memory with `200 + 4 t` and the three that follow.
+/// Thread `t` fills four bytes of shared memory with the numbers `200 + 4 t` to `203 + 4 t`.
 const BYTES: &str = "mov.u32 %r9, dynamic; mad.lo.u32 %r8, %r0, 4, %r9; mul.lo.u32 %r7, %r0, 0x04040404; \
                      add.u32 %r7, %r7, 0xcbcac9c8; st.shared.u32 [%r8], %r7; bar.sync 0;";
 
-/// The little-endian number of `bytes` bytes at an offset of that memory. No carry in eight lanes.
+/// The little-endian number of `bytes` bytes at an offset of that memory. In the first eight threads no byte overflows.
 fn at(offset: u32, bytes: u32) -> u64 {
     let byte = |i: u32| u64::from(200 + offset + i);
     (0..bytes).fold(0, |value, i| value | byte(i) << (8 * i))
@@ -66,7 +66,7 @@ fn every_part_of_a_vector_is_its_own() {
                     parts[part as usize]
                 );
                 check(&load, at(16 + part * bytes, bytes));
-                // Stored somewhere else, sixteen bytes a thread, and read alone.
+                // The vector is stored elsewhere, sixteen bytes for each thread, and one element is read.
                 let apart = format!(
                     "mad.lo.u32 %r6, %r0, 12, %r8; ld.shared.{vector}.{form} {{{list}}}, [%r9+16]; \
                      st.shared.{vector}.{form} [%r6+256], {{{list}}}; ld.shared.{form} %d5, [%r6+{}];",
@@ -181,7 +181,7 @@ fn addresses_know_their_spaces() {
                 format!("{stack} {setup} isspacep.{asked} %p1, %d5; selp.u32 %r39, 1, 0, %p1;");
             warp_gives(&body, |_| u32::from(asked == space));
         }
-        // There and back again.
+        // To the space and back.
         let back = format!(
             "{stack} {setup} mov.u64 %d6, %d5; cvta.to.{space}.u64 %d6, %d6; cvta.{space}.u64 %d6, %d6; \
              setp.eq.u64 %p1, %d5, %d6; selp.u32 %r39, 1, 0, %p1;"

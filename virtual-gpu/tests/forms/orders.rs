@@ -12,7 +12,7 @@ const SCOPES: [(&str, bool); 4] = [
     ("sys", true),
 ];
 
-/// Who gets the message.
+/// The reader of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
     OtherWarp,

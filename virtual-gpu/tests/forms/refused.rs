@@ -36,7 +36,7 @@ const REFUSED: [&str; 72] = [
     "atom.const.add.u32 %r1, [%d1], 1;",
     "isspacep.const %p1, %d1;",
     "ld.shared::cluster.u32 %r1, [%r2];",
-    // Barriers, and what warps do together.
+    // Barriers and warp instructions.
     "bar.arrive 1;",
     "barrier.cta.arrive %r1;",
     "barrier.cluster.arrive.aligned;",
@@ -72,7 +72,7 @@ const REFUSED: [&str; 72] = [
     "shf.l.b32 %r1, %r2, %r3, %r4;",
     "dp2a.u32.u32 %r1, %r2, %r3, %r4;",
     "mul.u32 %r1, %r2, %r3;",
-    // Conversions round as they must.
+    // Conversions with missing or wrong rounding.
     "cvt.s32.f32 %r1, %f1;",
     "cvt.rn.s32.f32 %r1, %f1;",
     "cvt.f32.s32 %f1, %r1;",

@@ -1,4 +1,4 @@
-//! What the lanes of a warp find out together.
+//! Votes, matches, reductions and shuffles of a warp.
 
 use super::{OPERATIONS, Operation, block, warp_gives};
 

@@ -11,16 +11,16 @@ pub const SEEDS: [&str; 4] = [
     include_str!("declarations.ptx"),
     include_str!("launches.ptx"),
 ];
-/// Bytes of a part of a text.
+/// The most bytes of a part of a text.
 const LONGEST: usize = 2000;
 
 /// Where choices come from.
 pub trait Choices {
-    /// A number below `end`, or 0.
+    /// A number below `end`; 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize;
 }
 
-/// Choices by lot.
+/// Random choices.
 pub struct Dice(pub u64);
 
 impl Choices for Dice {
@@ -32,7 +32,7 @@ impl Choices for Dice {
     }
 }
 
-/// Given choices, two bytes each; 0 after the last.
+/// Choices that are read from bytes, two for each choice; 0 after the last.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Choices for Bytes<'_> {

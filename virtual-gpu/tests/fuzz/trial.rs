@@ -1,10 +1,10 @@
-//! What is asked of a text, whatever it is.
+//! The trial of any text: it is loaded, and its kernels are launched.
 
 #![allow(dead_code, reason = "a target that only loads launches nothing")]
 
 use virtual_gpu::{DeviceConfig, LoadError, Memory, Module, RunOptions, Shape};
 
-/// Bytes that the variables of a text may take.
+/// The most bytes that the variables of a text may take.
 const CAPACITY: u64 = 1 << 20;
 
 /// A device with a little memory.
@@ -21,7 +21,7 @@ impl Bed {
         }
     }
 
-    /// Loads a text. If that succeeds, calls `then` with the module and unloads it. Tells whether it
+    /// Loads a text. If that succeeds, calls `then` with the module and unloads it. Returns whether it
     /// loaded.
     pub fn load(&self, text: &str, then: impl FnOnce(&Module)) -> bool {
         let loaded = Module::load(text, &self.device, &self.memory);

@@ -4,8 +4,8 @@ pub const NULL_STREAM: u64 = 0;
 pub const TAIL_LAUNCH: u64 = 3;
 pub const FIRE_AND_FORGET: u64 = 4;
 
-/// The start of every text: the system's functions, and three kernels: one sets the number at p0 to
-/// p1, one adds p1 to it, and one copies it to the next place.
+/// The start of every text: the system's functions, and three kernels. The first sets the number at p0
+/// to p1, the second adds p1 to it, and the third copies it to the next place.
 const START: &str = "
 .version 8.0 .target sm_80 .address_size 64
 .extern .func (.param .b64 func_retval0) cudaGetParameterBufferV2 (.param .b64 a,
@@ -29,8 +29,8 @@ pub fn text(body: &str) -> String {
     )
 }
 
-/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads, in `%d31`; `%p8` tells
-/// whether there is one.
+/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads, in `%d31`. `%p8` is true
+/// if there is a buffer.
 pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     format!(
         "{{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; \
@@ -42,7 +42,7 @@ pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     )
 }
 
-/// Launches the grid whose parameters are in the buffer at `%d31`. Its code is in `%r30`.
+/// Launches the grid whose parameters are in the buffer at `%d31`. The error code is in `%r30`.
 pub fn start(stream: u64) -> String {
     format!(
         "{{ .param .b64 q; .param .b64 t; .param .b32 e; st.param.b64 [q], %d31; \
@@ -58,7 +58,7 @@ pub fn launch(kernel: &str, number: &str, stream: u64) -> String {
     buffer(kernel, 1, 1) + &store + &start(stream)
 }
 
-/// Launches itself with the number minus one until it is zero, and counts the launches.
+/// The kernel launches itself with its number minus one until the number is zero, and counts the launches.
 pub fn again(stream: u64) -> String {
     let count = "red.relaxed.gpu.global.add.u64 [%d1], 1; setp.eq.u64 %p1, %d2, 0; @%p1 ret; \
                  sub.u64 %d3, %d2, 1;";

@@ -112,7 +112,7 @@ impl Device {
     }
 }
 
-/// A text with one kernel `k`, whose parameters are 64 bits wide and named `p0`, `p1`, …. Line 1 is
+/// A text with one kernel `k`. Its parameters are 64 bits wide and named `p0`, `p1` and so on. Line 1 is
 /// the first line of the body.
 pub fn kernel(parameters: usize, body: &str) -> String {
     let names: Vec<String> = (0..parameters)

@@ -5,7 +5,7 @@ use super::kernel::FUNCTIONS;
 /// A kernel to be run on two machines. It takes two addresses: its input, and its output.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What it is, for reports.
+    /// The name of the case in reports.
     pub name: String,
     /// The kernel's name in the text.
     pub entry: String,
@@ -16,7 +16,7 @@ pub struct Case {
     pub threads: u32,
 }
 
-/// What the output holds before the launch.
+/// The value of each output byte before the launch.
 pub const FILL: u8 = 0xcd;
 
 /// The text of a module with the kernels of these cases.
@@ -55,7 +55,7 @@ pub trait Machine {
     }
 }
 
-/// Cases that are loaded together to see whether any of them is refused.
+/// How many cases are loaded together, to find out whether one of them is refused.
 const REFUSAL_BATCH: usize = 16;
 
 /// The output of a kernel, or why there is none.

@@ -5,7 +5,7 @@ use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
 use super::kind::Kind;
 
-/// One such statement, at random.
+/// A random statement of this kind.
 pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     match g.random.below(11) {
         0 | 1 if extent == Extent::Block => shuffle(g),
@@ -45,7 +45,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a lane that takes part: a random one, or the lane's own if that one does not take part.
+/// A shuffle from a random lane. A lane reads itself if the random lane does not take part.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),
@@ -71,7 +71,7 @@ fn vote(g: &mut Generator<'_>) -> Vec<String> {
     vec![format!("vote.sync.{op} {d}, {not}{p}, {MEMBERS};")]
 }
 
-/// `match`, on few different values or many.
+/// `match`, on few different values or on many.
 fn find_equal(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g.random.pick(&[Kind::B32, Kind::B64]);
     let (n, a, d) = (kind.suffix(), g.register(kind), g.register(Kind::B32));
@@ -147,7 +147,7 @@ fn call(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Registers taken apart and put together.
+/// Unpacks registers into parts, and packs parts into registers.
 fn pack(g: &mut Generator<'_>) -> Vec<String> {
     let (h, i) = (g.register(Kind::B16), g.register(Kind::B16));
     let (r, s, d) = (

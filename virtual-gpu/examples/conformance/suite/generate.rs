@@ -1,7 +1,7 @@
 //! Random kernels.
 //!
-//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur (division
-//! by zero, the order of atomic operations, lanes outside their mask), and neither do errors of the driver's compiler
+//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur: division
+//! by zero, the order of atomic operations, lanes outside their mask. They also avoid errors of the driver's compiler
 //! ([`hidden`]). NaNs with unspecified bits are replaced by one NaN, unless they are of interest ([`Nans::AsTheyAre`]).
 
 use super::case::Case;
@@ -12,15 +12,15 @@ use super::random::Random;
 use super::record::{self, BLOCK_THREADS, BLOCKS, PLACES, RECORD_BYTES};
 use super::{compound, hidden, memory_ops};
 
-/// What to do with NaNs whose bits the PTX ISA leaves unspecified.
+/// The treatment of NaNs whose bits the PTX ISA leaves unspecified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nans {
-    /// Replace each by one and the same.
+    /// Replace each by the same NaN.
     Replaced,
     AsTheyAre,
 }
 
-/// Who executes a part of a kernel.
+/// The threads that execute a part of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
     /// Some lanes of a warp.
@@ -36,10 +36,10 @@ pub struct Generator<'a> {
     nans: Nans,
 }
 
-/// Branches and loops within one another.
+/// The greatest depth of nested branches and loops.
 const DEPTH: usize = 3;
 
-/// A random kernel: what it is made of.
+/// The statements of a random kernel.
 pub fn statements(seed: u64, catalogue: &Catalogue, nans: Nans) -> Vec<Statement> {
     let mut generator = Generator {
         random: Random::new(seed),
@@ -133,12 +133,12 @@ impl Generator<'_> {
         self.random.pick(&alike).register
     }
 
-    /// A literal of a kind, where PTX has such.
+    /// A literal of a kind, if PTX has literals of it.
     fn literal(&mut self, kind: Kind) -> Option<String> {
         let value = kind.random_value(&mut self.random);
         match kind {
             Kind::U16 | Kind::U32 | Kind::U64 | Kind::Lane => Some(value.to_string()),
-            // Larger ones do not assemble.
+            // Larger literals do not assemble.
             Kind::Amount => Some((value & 0xff).to_string()),
             Kind::S16 => Some((value as i16).to_string()),
             Kind::S32 => Some((value as i32).to_string()),
@@ -208,7 +208,7 @@ impl Generator<'_> {
         lines
     }
 
-    /// Lines that replace a NaN in a register by the canonical one, if wanted.
+    /// Lines that replace a NaN in a register by the canonical one, unless NaNs are kept.
     pub fn replace_nan(&self, kind: Kind, register: &str) -> Vec<String> {
         if self.nans == Nans::AsTheyAre {
             return vec![];

@@ -3,24 +3,24 @@
 //! The compiler of NVIDIA's driver (CUDA 13.0, for sm_90) compiles some legal PTX differently from the
 //! PTX ISA, depending on the code around an instruction:
 //!
-//! * `set` and `testp` under a guard: all of it, or the last step, is executed without the guard. A
-//!   conversion to 8 bits under a guard does not change the upper half of its register.
-//! * The result of a float instruction is treated as a float by instructions that read its bits as
-//!   something else: a shift uses the float converted to an integer, a store of 8 bits stores that
-//!   integer, and the absolute values of two halves are omitted if the float is positive.
-//! * The minimum and the maximum of a value and itself become the value, and the quotient becomes one:
-//!   wrong for NaNs and zeros.
+//! * `set` and `testp` under a guard: the whole instruction, or its last step, is executed without the
+//!   guard. A conversion to 8 bits under a guard does not change the upper half of its register.
+//! * If an instruction reads the bits of a float instruction's result, it still treats them as a float. A
+//!   shift uses the float converted to an integer, and a store of 8 bits stores that integer. The
+//!   absolute values of two halves are omitted if the float is positive.
+//! * The minimum and the maximum of a value and itself become the value, and the quotient of a value and
+//!   itself becomes one. This is wrong for NaNs and zeros.
 //! * Two successive conversions become one, even if the first converts a NaN to an integer.
-//! * A product may be computed after its operand was overwritten in a branch, with the new value: with
-//!   `%d5 = %d4 * (1 + 2^-52)` and a later `%d4 = …` in the lanes of one side of a conditional, those
-//!   lanes get the product of what they wrote (seed 891: in all its 128 threads the device's product is
-//!   that of the last `%d4`, in 59 of them a wrong one).
+//! * A product may be computed too late, after a branch has overwritten its operand. An example is
+//!   `%d5 = %d4 * (1 + 2^-52)`, with a later `%d4 = …` in the lanes of one side of a conditional: those
+//!   lanes get the product of the new value. With seed 891, the device's product is that of the last
+//!   `%d4` in all 128 threads, and this is wrong in 59 of them.
 //!
 //! The virtual GPU does none of this. To compare the two, operands are combined with a zero that is
 //! only known at run time, and those guards are omitted. This does not hide everything: the compiler
-//! finds out that two such copies of a value are equal. Of the kernels of the seeds 1 to 1300, ten
-//! differ when the compiler does all it can, nine of them in a minimum or maximum and one in a product
-//! moved; without optimisation (`--optimise 0`) none does.
+//! finds out that two such copies of a value are equal. With full optimisation, ten kernels of the seeds
+//! 1 to 1300 differ: nine in a minimum or maximum, and one in a product that is computed too late.
+//! Without optimisation (`--optimise 0`) none differs.
 
 use super::catalogue::Row;
 use super::kind::{Kind, Width};
@@ -55,7 +55,7 @@ pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, Stri
     Some((line, copy))
 }
 
-/// The same for a word.
+/// The same for a register of 32 bits.
 pub fn word(register: &str, number: usize) -> (String, String) {
     let copy = format!("%t{}", 3 + number);
     (format!("xor.b32 {copy}, {register}, %zero32;"), copy)

@@ -1,8 +1,8 @@
 //! A random kernel as a tree of statements, and its text.
 //!
-//! Each region of the tree has a register with the mask of lanes that execute it (`%m0` outermost,
-//! `%m1` one level deeper, and so on), for the `*.sync` instructions in it. Before a branch a
-//! ballot splits the mask. If a statement is removed, or a branch is replaced by its contents, the
+//! Each region of the tree has a register with the mask of the lanes that execute it, for the `*.sync`
+//! instructions in it: `%m0` for the outermost region, `%m1` one level deeper, and so on. Before a branch
+//! a ballot splits the mask. If a statement is removed, or a branch is replaced by its contents, the
 //! kernel stays legal.
 
 use super::hidden;
@@ -17,17 +17,17 @@ pub const MEMBERS: &str = "$m";
 pub enum Statement {
     /// Lines that belong together.
     Lines(Vec<String>),
-    /// Some lanes go one way, the others the other way.
+    /// A branch by a predicate. Lanes may differ.
     If {
         predicate: &'static str,
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// All threads of a block go the same way.
+    /// A branch on which all threads of a block agree.
     IfBlock { number: u32, then: Vec<Statement> },
-    /// So many times, for all lanes alike.
+    /// Repeats a number of times that is the same for all lanes.
     Repeat { times: u32, body: Vec<Statement> },
-    /// Repeats as often as the two low bits of a register say. Lanes may differ.
+    /// Repeats a number of times that the two low bits of a register give. Lanes may differ.
     RepeatBy {
         register: &'static str,
         body: Vec<Statement>,
@@ -40,7 +40,7 @@ pub enum Statement {
 }
 
 impl Statement {
-    /// The lists of statements within.
+    /// The nested lists of statements.
     pub fn children(&self) -> Vec<&Vec<Statement>> {
         match self {
             Statement::Lines(_) => vec![],

@@ -11,7 +11,7 @@ pub enum Width {
     Double,
 }
 
-/// What an instruction takes an operand for.
+/// How an instruction interprets an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Predicate,
@@ -125,7 +125,7 @@ impl Kind {
         self.random_among(&self.special_values(), random)
     }
 
-    /// The same with given special values.
+    /// One of these special values half of the time, or random bits.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {

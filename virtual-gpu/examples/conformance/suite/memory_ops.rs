@@ -1,13 +1,13 @@
-//! Statements that go through memory. A thread has a slot of 16 bytes in shared, in global and in
-//! local memory. It accesses other threads' slots only between barriers, by operations whose result
-//! does not depend on the order.
+//! Statements that access memory. A thread has a slot of 16 bytes in shared, in global and in local
+//! memory. It accesses other threads' slots only between barriers, by operations whose result does not
+//! depend on the order.
 
 use super::generate::{Extent, Generator};
 use super::hidden;
 use super::kind::{Kind, Width};
 use super::record::{BLOCK_THREADS, SLOT_OFFSET};
 
-/// One such statement, at random.
+/// A random statement of this kind.
 pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     match (extent, g.random.below(8)) {
         (Extent::Block, 0) => exchange(g),
@@ -31,7 +31,7 @@ pub struct Atomic {
 }
 
 impl Atomic {
-    /// The instruction: modifiers are the order, the scope and the space.
+    /// The instruction. `modifiers` are the order, the scope and the space.
     pub fn text(&self, modifiers: &str, d: &str, address: &str, operands: &[&str]) -> String {
         let Atomic {
             operation, kind, ..
@@ -99,7 +99,7 @@ pub const ATOMICS: [Atomic; 30] = {
     ]
 };
 
-/// An atomic operation on the thread's own slot, with the value before and the one after.
+/// An atomic operation on the thread's own slot. Both the old and the new value are kept.
 fn atomic(g: &mut Generator<'_>) -> Vec<String> {
     let atomic = *g.random.pick(&g.catalogue.atomics);
     let slot = own_slot(g);
@@ -239,7 +239,7 @@ fn exchange(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Operations of all threads on random slots; the order makes no difference.
+/// Operations of all threads on random slots. The result does not depend on their order.
 fn histogram(g: &mut Generator<'_>) -> Vec<String> {
     let (op, kind) = *g.random.pick(&[
         ("add.u32", Kind::U32),
@@ -280,7 +280,7 @@ fn count_at_barrier(g: &mut Generator<'_>) -> Vec<String> {
     }]
 }
 
-/// An asynchronous copy from the input, waited for by the thread that asked for it.
+/// An asynchronous copy from the input. The thread that began it waits for it.
 fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     let (copy, bytes) = *g
         .random
@@ -297,7 +297,7 @@ fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Generic addresses, and the space that they are in.
+/// Generic addresses, and the space of each.
 fn address_spaces(g: &mut Generator<'_>) -> Vec<String> {
     let (a, d, p) = (
         g.register(Kind::B32),

@@ -17,7 +17,7 @@ pub const SLOT_OFFSET: usize = 96;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub register: &'static str,
-    /// What the values are that it starts with.
+    /// The kind of its initial values.
     pub kind: Kind,
     /// Its place in a record.
     pub offset: usize,

@@ -1,6 +1,6 @@
-//! One kernel for each form of an instruction, over its special operands: all of them, all pairs,
-//! or a random choice where there are three. Results that the PTX ISA does not specify are tried as
-//! well, to learn what the hardware gives.
+//! One kernel for each form of an instruction, over its special operands: all values of one operand, all
+//! pairs of two, or a random choice for three. Operands with unspecified results are included, to
+//! learn what the hardware gives.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};
@@ -15,7 +15,7 @@ pub const INPUT_BYTES: usize = 32;
 pub const OUTPUT_BYTES: usize = 16;
 /// Items that are added at random.
 const RANDOM_ITEMS: usize = 2048;
-/// Items where there are too many choices to try them all.
+/// Items that are chosen at random if there are too many to try them all.
 const SAMPLED_ITEMS: usize = 8192;
 
 /// The kernel for a form of an instruction.
@@ -76,7 +76,7 @@ fn atomic_name(atomic: &Atomic, space: &str) -> String {
     format!("atom{space}.{}.{}", atomic.operation, atomic.kind.suffix())
 }
 
-/// Every kernel of the table whose name has `filter` in it.
+/// Every kernel of the table whose name contains `filter`.
 pub fn cases(catalogue: &Catalogue, filter: &str) -> Vec<Case> {
     let Catalogue { rows, atomics } = catalogue;
     let rows = rows.iter().filter(|row| row.name().contains(filter));
@@ -171,7 +171,7 @@ fn store(register: &str, kind: Kind, offset: usize) -> String {
     format!("{widen} st.global.b64 [%out+{offset}], %q3;\n")
 }
 
-/// The sources of all items, filled up to whole blocks.
+/// The sources of all items, with more items to fill the last block.
 fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
     let mut items: Vec<Vec<u64>> = Vec::new();
     match kinds {

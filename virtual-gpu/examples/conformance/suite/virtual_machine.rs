@@ -54,7 +54,7 @@ impl Machine for VirtualMachine {
             Ok(module) => cases.iter().map(|c| self.run_one(&module, c)).collect(),
             Err(error) => match cases {
                 [_] => vec![Err(Failure::Load(error.to_string()))],
-                // One by one, to tell which of them do load.
+                // One by one, to find out which cases load.
                 _ => cases.chunks(1).flat_map(|case| self.run(case)).collect(),
             },
         }

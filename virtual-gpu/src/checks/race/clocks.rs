@@ -1,7 +1,7 @@
 //! Vector clocks over all threads of a grid: how much each thread knows of the others.
 //!
-//! For each known block, a clock holds the times up to which the block's threads are known. Clocks share these parts until they differ:
-//! after a barrier all threads of a block share one.
+//! A clock holds a list of times for each known block: each of the block's threads is known up to its time. Clocks
+//! share these lists until they differ. After a barrier, all threads of a block share one list.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ impl Thread {
         self.0 >> INDEX_BITS
     }
 
-    /// Within the block.
+    /// The thread's index in its block.
     pub(super) fn index(self) -> usize {
         (self.0 & ((1 << INDEX_BITS) - 1)) as usize
     }
@@ -39,12 +39,12 @@ impl Thread {
 /// Times of the threads of one block.
 type Times = Rc<Vec<u32>>;
 
-/// Times up to which threads are known.
+/// A clock: the times up to which threads are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
-    /// By block.
+    /// Sorted by block.
     blocks: Vec<(u64, Times)>,
-    /// Blocks that are known to their ends.
+    /// Ended blocks. Everything that their threads did is known.
     whole: Vec<Range<u64>>,
 }
 
@@ -84,7 +84,7 @@ impl Known {
         times[index] = times[index].max(time);
     }
 
-    /// Marks blocks as known to their ends.
+    /// Records ended blocks, so that everything their threads did is known.
     pub(super) fn learn_all(&mut self, blocks: &Range<u64>) {
         let covers = |a: &Range<u64>, b: &Range<u64>| a.start <= b.start && b.end <= a.end;
         if !self.whole.iter().any(|known| covers(known, blocks)) {

@@ -20,7 +20,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The index from which the threads of a block stand for asynchronous copies.
+    /// From this index on, the threads of a block represent asynchronous copies.
     pub(super) fn copiers(&self) -> u32 {
         copiers(self.threads_per_block())
     }
@@ -30,12 +30,12 @@ impl Grid {
     }
 }
 
-/// All grids that have started, and the knowledge for those that have not.
+/// The grids that have started, and the knowledge with which launched grids will start.
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    /// By first block.
+    /// Sorted by first block.
     started: Vec<Grid>,
-    /// What the launching threads knew, by the number of the launched grid.
+    /// The knowledge of the launching threads, by the number of the launched grid.
     launched: HashMap<u32, Rc<Known>>,
 }
 
@@ -67,7 +67,7 @@ impl Grids {
         self.started.get(behind.checked_sub(1)?)
     }
 
-    /// All that have started.
+    /// All grids that have started.
     pub(super) fn started(&self) -> &[Grid] {
         &self.started
     }
@@ -77,7 +77,7 @@ impl Grids {
         self.of_block(block).map_or(0, |grid| grid.first_block)
     }
 
-    /// A block that starts.
+    /// The state of a block that starts.
     pub(super) fn new_block(&self, number: u64) -> BlockState {
         match self.of_block(number) {
             Some(grid) => BlockState::new(number, grid.threads_per_block(), &grid.known),

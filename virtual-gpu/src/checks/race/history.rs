@@ -1,5 +1,5 @@
-//! The remembered accesses of a cell of memory: its last writes and the reads since, as few as
-//! suffice.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since. Only accesses that
+//! are needed to find every race are kept.
 //!
 //! An access is forgotten when a later one replaces it: every access that races with the earlier
 //! one races with the later one too. Where the program orders its threads, this leaves one write
@@ -13,7 +13,7 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// If a cell has more accesses than this, they are not searched for replaced ones.
+/// The most accesses of a cell that are searched for replaced ones.
 const PRUNED: usize = 16;
 
 /// One thread's access.
@@ -96,7 +96,7 @@ impl Record {
             && (both & IS_WIDE != 0 || self.thread().block() == other.thread().block())
     }
 
-    /// Whether nothing orders this access before a new one, by a thread that knows `known`.
+    /// Whether this access races with a new one by a thread that knows `known`.
     #[inline]
     fn races(self, new: Self, known: &Known) -> bool {
         self.thread() != new.thread() && !self.may_meet(new) && !self.is_before(new, known)
@@ -107,7 +107,7 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether whatever races with this access races with a later one, too.
+    /// Whether every access that races with this one also races with `new`, a later one.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
         (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
@@ -125,9 +125,9 @@ enum Log {
 
 #[derive(Debug, Clone)]
 struct Crowd {
-    /// By thread, and whether it is strong.
+    /// The key is the thread, and whether the access is strong.
     records: HashMap<u64, Record, NumberHasher>,
-    /// One of them, if every one is strong, of device scope at least, and of the same size.
+    /// One of the records, if all are strong, have device scope or wider, and have the same size.
     sample: Option<Record>,
 }
 
@@ -143,7 +143,7 @@ impl Crowd {
 }
 
 impl Log {
-    /// Of the accesses that race with a new one, that of the lowest thread.
+    /// The access that races with a new one. If several do, the lowest thread's.
     #[inline]
     fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
         match self {
@@ -157,7 +157,7 @@ impl Log {
         }
     }
 
-    /// Calls `f` with the remembered accesses, or with one that stands for all of them.
+    /// Calls `pass` with each remembered access, or with one that represents all of them.
     #[inline]
     fn each(&self, mut pass: impl FnMut(Record)) {
         match self {
@@ -220,13 +220,13 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Calls `f` with the remembered writes, or with one that stands for all of them.
+    /// Calls `pass` with each remembered write, or with one that represents all of them.
     #[inline]
     pub(super) fn each_write(&self, pass: impl FnMut(Record)) {
         self.writes.each(pass);
     }
 
-    /// The same for the reads since.
+    /// Calls `pass` with each read since the last write, or with one that represents all of them.
     #[inline]
     pub(super) fn each_read(&self, pass: impl FnMut(Record)) {
         self.reads.each(pass);
@@ -238,7 +238,7 @@ impl History {
         self.writes.race_with(new, known)
     }
 
-    /// Of the writes by this block or later blocks, that of the lowest thread.
+    /// The write by this block or a later one. If there are several, the lowest thread's.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
         let is_since = |old: &&Record| old.thread().block() >= first_block;
         match &self.writes {

@@ -1,4 +1,4 @@
-//! Messages: what a released write makes known to the threads that acquire it.
+//! Messages: the knowledge that a releasing write publishes to the threads that acquire it.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::checks::Accesses;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// What a write makes known to its readers.
+/// The knowledge that a write publishes to its readers.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     pub known: Rc<Known>,
@@ -25,7 +25,7 @@ impl Message {
     }
 }
 
-/// The messages that lie in one memory, by address.
+/// The messages that were left in one memory, by address.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     lying: HashMap<u64, Vec<Message>, NumberHasher>,

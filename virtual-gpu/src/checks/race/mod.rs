@@ -7,25 +7,25 @@
 //! * A barrier orders all that its threads did before it before all that the waiting threads do after
 //!   it; `bar.warp.sync` does the same for lanes.
 //! * A release (or a fence and then a strong write) is paired with an acquire (or a strong read and then
-//!   a fence) that reads the written value, or what an atomic operation made of it. Everything before
-//!   the release comes before everything after the acquire. Scopes count: an order of block scope holds
-//!   within a block only.
+//!   a fence) that reads the written value, or a value that atomic operations made from it. Everything
+//!   before the release comes before everything after the acquire. Scopes count: an order of block
+//!   scope holds within a block only.
 //! * A grid that a kernel launches comes after its launch. A grid in the NULL stream of a block comes
 //!   after the grids that the block put there earlier. A tail launch comes after the whole grid that
 //!   launched it, and after that grid's other children. Nothing else comes after a child grid; in
 //!   particular its parent does not.
-//! * The asynchronous copies of a thread count as a thread of their own. They come after what their
-//!   thread did before it began them, and before what it does after it waited for them. With an mbarrier
-//!   they come before what follows a test that finds the phase complete. The copies of one thread are
-//!   assumed to be in order among themselves.
+//! * The asynchronous copies of a thread count as a thread of their own. They come after everything that
+//!   their thread did before it began them, and before everything that it does after it has waited for
+//!   them. With an mbarrier, they come before everything after a test that finds the phase complete. The
+//!   copies of one thread are assumed to be in order among themselves.
 //! * Two strong accesses to the same bytes do not race if their scopes include each other's thread.
 //! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
 //!   the bytes must not change while the grid runs.
 //!
-//! Each thread has a time, which advances when the thread publishes something. An access has its
-//! thread's time, and comes before every thread that knows its thread up to that time (`clocks`,
-//! `threads`, `messages`). `history` holds the accesses of a cell of memory that must be remembered;
-//! `pages` finds the cell.
+//! Each thread has a time, which advances when the thread publishes something. An access gets the time
+//! of its thread. It is ordered before a later access if the later access's thread knows its thread up
+//! to that time (`clocks`, `threads`, `messages`). `history` holds the accesses of a cell of memory that
+//! must be remembered; `pages` finds the cell.
 //!
 //! Every launch starts with empty histories. At its end `summary` lists the global memory that it
 //! touched, for `checks/streams` to compare with other work.
@@ -67,7 +67,7 @@ pub(crate) struct RaceDetector {
     global: Pages,
     messages: Messages,
     past: Option<Past>,
-    /// Lanes of the next reported accesses that read an older value, with the messages of that value.
+    /// Lanes that read an older value in the next reported accesses, with the messages of that value.
     stale: Vec<(usize, Vec<Message>)>,
 }
 
@@ -85,7 +85,7 @@ impl RaceDetector {
         }
     }
 
-    /// The same, and reads of global memory may be stale.
+    /// The same detector, under which reads of global memory may be stale.
     pub(crate) fn with_stale_reads(self, seed: u64) -> Self {
         Self {
             past: Some(Past::new(seed)),
@@ -197,7 +197,7 @@ impl Observer for RaceDetector {
 
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
         if !matches!(accesses.space, Space::Global | Space::Shared) {
-            // A thread's own.
+            // Local memory and parameters belong to one thread or never change.
             return Ok(());
         }
         match self.compare(accesses) {

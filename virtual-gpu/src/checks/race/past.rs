@@ -1,9 +1,8 @@
 //! The values of global memory before its last writes, for reads that may still see them.
 //!
-//! A read may return the value before the last write, unless the reader is ordered after that
-//! write, has seen it, or is ordered after a thread that has seen it. Only the value before the
-//! last is kept: a device may give older ones still. An access of another width forgets the value
-//! before.
+//! A read may return the value before the last write. It must not, if the reader is ordered after that
+//! write, has seen it, or is ordered after a thread that has seen it. Only one old value is kept,
+//! although a device may return older ones too. An access of another width drops the old value.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ use super::pages::NumberHasher;
 const UNIT_BYTES: u64 = 8;
 /// The most units that are kept. When there are more, all are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// One read in this many that may be stale is fresh.
+/// Among the reads that may be stale, one in this many gets the new value.
 const FRESH_ONE_IN: u64 = 4;
 
 /// A write, and the value before it.
@@ -32,7 +31,7 @@ struct Overwritten {
     seen: Vec<(Thread, u32)>,
 }
 
-/// The values before the last.
+/// The values before the last writes.
 #[derive(Debug)]
 pub(super) struct Past {
     units: HashMap<u64, Vec<Overwritten>, NumberHasher>,
@@ -84,7 +83,7 @@ impl Past {
         }
     }
 
-    /// The value of a read that is to be stale, with its messages.
+    /// The old value, with its messages, for a read that is chosen to be stale.
     pub(super) fn read(
         &mut self,
         (address, width): (u64, u32),

@@ -1,8 +1,8 @@
 //! The global memory that a launch touched, for comparison with other work: pages first, and runs of bytes on
 //! demand.
 //!
-//! Each cell reports one write and one read: those that conflict with the most other accesses. Accesses that
-//! the histories have replaced by later ones are represented by these here as well.
+//! Each cell reports one write and one read: the ones that conflict with the most other accesses. If a history
+//! has replaced an access by a later one, the later one represents it here too.
 
 use super::RaceDetector;
 use super::grids::Grid;
@@ -71,8 +71,8 @@ impl History {
 /// An access that is reported, and its record.
 type Told = (Access, Record);
 
-/// Chooses, of the access so far and a new one, the one that represents both. If their widths differ, none
-/// does, and the result counts as weak: an access of any width races with at least one of the two.
+/// Chooses which of two accesses represents both: the one chosen so far, or a new one. If their widths differ,
+/// neither can, so the result counts as weak: an access of any width races with at least one of the two.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

@@ -1,4 +1,4 @@
-//! The threads of the blocks that have started and not ended: their times, and what each knows.
+//! The threads of the blocks that have started and not ended: the time and the knowledge of each.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use crate::checks::Arrival;
 pub(super) struct ThreadState {
     pub time: u32,
     pub known: Rc<Known>,
-    /// What strong writes after the last fence publish.
+    /// The knowledge that strong writes publish, if they follow a fence.
     pub fenced: Option<Message>,
-    /// What strong reads have received, which takes effect at the next fence.
+    /// The messages that strong reads have received. They take effect at the next fence.
     pub seen: Vec<Message>,
     /// The last knowledge of another thread that this thread has joined.
     followed: Option<Rc<Known>>,
@@ -32,7 +32,7 @@ impl ThreadState {
         }
     }
 
-    /// Joins what another thread knows, unless that was done before.
+    /// Joins the knowledge of another thread, unless that was done before.
     fn follow(&mut self, known: &Rc<Known>) {
         let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
         if !self.followed.as_ref().is_some_and(is_same) {
@@ -65,7 +65,7 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
-    /// The block's threads, followed by one for the copies of each, if it copies.
+    /// The block's threads. If the block copies, they are followed by one more for each thread's copies.
     pub threads: Vec<ThreadState>,
     thread_count: u32,
     pub shared: Pages,
@@ -78,7 +78,7 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is joined already: threads that met before share theirs.
+    /// Knowledge that is already joined. Threads that met before share theirs, so it is joined once.
     taken: Vec<Rc<Known>>,
 }
 
@@ -183,7 +183,7 @@ impl Gathering {
     }
 }
 
-/// The index of the first thread that stands for copies: the thread count, rounded up to whole
+/// The index of the first thread that represents copies: the thread count, rounded up to whole
 /// warps.
 pub(super) fn copiers(thread_count: u32) -> u32 {
     thread_count.next_multiple_of(32)

@@ -1,9 +1,9 @@
-//! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to there.
+//! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to that number.
 //!
 //! A sequence is a stream with the numbers of its work, or a chain of a graph's nodes with their
 //! positions.
 
-/// The known number of each sequence. Of a missing sequence nothing is known.
+/// The known number of each sequence. Nothing is known of a missing sequence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock {
     /// Sorted by sequence.
@@ -56,12 +56,12 @@ impl Clock {
         });
     }
 
-    /// Forgets the other sequences.
+    /// Forgets the sequences that `keeps` rejects.
     pub(crate) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
         self.times.retain(|(sequence, _)| keeps(*sequence));
     }
 
-    /// The sequences that are known, and how far.
+    /// The known sequences, each with its number.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.times.iter().copied()
     }

@@ -11,12 +11,16 @@
 //! * it was enqueued after the host learned that the other is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from the other to it;
 //! * both are of launches of one executable graph, and it was launched later;
-//! * it comes after a third that comes after the other.
+//! * it comes after a third piece, which comes after the other.
 //!
-//! The host learns that work is done from a call that waits for its stream, for a later event or for its context;
-//! from a query that answers "done"; from the time between two events; from a copy that returns only when it is
-//! done; from a call that waits because it frees memory; and when a host function of its stream begins. Destroying
-//! a stream tells the host nothing.
+//! The host learns that work is done
+//!
+//! * from a call that waits for its stream, for a later event or for its context;
+//! * from a query that answers "done", or from the time between two events;
+//! * from a copy that returns only when it is done, or from a call that waits because it frees memory;
+//! * when a host function of its stream begins.
+//!
+//! Destroying a stream tells the host nothing.
 //!
 //! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered
 //! after all earlier work of its stream: another check makes sure that its threads wait.
@@ -26,8 +30,8 @@
 //! freeing counts as a write.
 //!
 //! The verdict depends neither on the order in which work happens to be done nor on the thread that does it. Each
-//! piece is compared with all pieces done before (`shadow`), by what was known when it was enqueued (`clock`,
-//! `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it,
+//! piece is compared with all pieces done before (`shadow`), by the order that was known when it was enqueued
+//! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it,
 //! because its accesses are not known earlier. A copy or a fill reports before it begins.
 //!
 //! Not seen:
@@ -36,13 +40,13 @@
 //!   destroyed.
 //! * The host's own loads and stores, such as refilling a page-locked buffer while a copy from it is queued, or
 //!   reading it before the copy to it is done.
-//! * Missing orders among the host's threads. The driver does not see how they synchronise, so what one has
-//!   learned counts as known to all.
+//! * Missing orders among the host's threads. The driver does not see how they synchronise, so knowledge of one
+//!   thread counts as known to all.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
 //!   copy may still be under way then.
-//! * Races with the rest of a graph whose node is a host function: from that node on the whole launch counts as
-//!   known to the host.
-//! * Memory that is allocated in a stream's order and used in another without an order.
+//! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
+//!   counts as known to the host.
+//! * Unordered use of memory on one stream that was allocated in the order of another stream.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:
 //!

@@ -8,8 +8,8 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when the remembered segments, streams and recent pieces of work number twice those left by the last
-/// cleanup, and this many more.
+/// A cleanup runs when there are more than twice as many segments, streams and recent pieces of work as the last
+/// cleanup left, plus this many.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -21,14 +21,14 @@ pub(crate) struct Orders(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The work that the host has been told is done.
+    /// The work that the host knows to be done.
     told: Clock,
     /// Work that is enqueued and not done: by number, its stream and its clock.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
     /// Recent work, which is not yet in the shadow.
     recent: Recent,
     shadow: Shadow,
-    /// Covers all remembered work.
+    /// A clock that covers all remembered work.
     newest: Clock,
     /// The streams of pending or remembered work. Other streams no longer matter.
     streams: HashSet<u64>,
@@ -126,12 +126,12 @@ impl State {
         })
     }
 
-    /// How much is remembered.
+    /// How many segments, recent pieces of work and streams are remembered.
     fn len(&self) -> usize {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
-    /// Forgets work that is ordered before everything that can still happen, once there is enough of it.
+    /// Once much is remembered, forgets work that is ordered before everything that can still happen.
     fn tidy(&mut self) {
         let is_much = self.len() > 2 * self.left + SLACK;
         if !is_much && self.recent.cells() <= MOST_CELLS {
@@ -195,7 +195,7 @@ mod tests {
             }
         }
 
-        /// Performs a write of 64 bytes at an address, and tells whether it races.
+        /// Performs a write of 64 bytes at an address. Returns whether it races.
         fn perform(&self, piece: Piece, start: u64) -> bool {
             let (number, piece) = (piece.number, Arc::new(piece));
             let touched = Touched {

@@ -11,7 +11,7 @@ pub(crate) struct Piece {
     pub stream: StreamName,
     /// Unique over all streams, except that the nodes of one launch of a graph share a number.
     pub number: u64,
-    /// The work that comes before it, and its own.
+    /// The work that comes before it, and itself.
     pub clock: Arc<Clock>,
     /// Its position in the graph, for a node.
     pub node: Option<NodePlace>,
@@ -32,7 +32,7 @@ pub(crate) struct NodePlace {
 /// The kind of a piece of work.
 #[derive(Debug)]
 pub(crate) enum What {
-    /// Runs a kernel of that name.
+    /// A launch of the kernel with this name, and its grids.
     Kernel(String, Vec<Grid>),
     /// Work of a driver call with this name.
     Call(&'static str),
@@ -98,7 +98,7 @@ fn kernel(name: &str, grids: &[Grid], run: &Run, address: u64) -> Doer {
     }
 }
 
-/// A place in x, y and z.
+/// Splits an index into x, y and z.
 fn axes(extent: [u32; 3], index: u64) -> [u32; 3] {
     let [x, y, _] = extent.map(|n| u64::from(n.max(1)));
     [index % x, index / x % y, index / x / y].map(|n| n as u32)

@@ -12,7 +12,7 @@ use super::touched::{Run, Touched};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a piece of work has touched, before it is divided into runs.
+/// The bytes that a piece of work has touched, before they are divided into runs.
 pub(crate) struct Raw {
     spans: Spans,
     cells: usize,
@@ -20,8 +20,8 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Accesses within these spans. `divide` makes the runs, and holds the histories of `cells` cells of
-    /// memory until then.
+    /// Accesses within these spans. `divide` makes the runs. Until it is called, it holds the histories of
+    /// `cells` cells of memory.
     pub(crate) fn new(
         spans: Spans,
         cells: usize,
@@ -101,7 +101,7 @@ impl Recent {
         });
     }
 
-    /// Forgets all work but some.
+    /// Forgets the work that `keeps` rejects.
     pub(super) fn retain_pieces(&mut self, keeps: impl Fn(&Piece) -> bool) {
         self.retain(|old| keeps(&old.piece));
     }

@@ -1,10 +1,11 @@
-//! The remembered accesses: which work accessed which bytes, as far as later work may race with it.
+//! The remembered accesses: which work accessed which bytes. Only accesses that later work may race with
+//! are kept.
 //!
 //! Addresses are divided into segments whose bytes have the same history. An access is forgotten when a
-//! later one replaces it: one that is ordered after it, covers its bytes, and conflicts with everything
-//! that it conflicts with. This loses no race: pending work is never ordered before the later access, so
-//! if it is unordered with the earlier one, it is unordered with the later one too. A chain of launches
-//! over the same bytes therefore leaves one access.
+//! later one replaces it. The later one is ordered after it, covers its bytes, and conflicts with every
+//! access that the earlier one conflicts with. This loses no race: pending work is never ordered before
+//! the later access, so pending work that is unordered with the earlier access is unordered with the later
+//! one too. A chain of launches over the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -38,7 +39,7 @@ impl Shadow {
         self.segments.len()
     }
 
-    /// All that is remembered.
+    /// All remembered accesses.
     pub(super) fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.segments.values().flat_map(|segment| &segment.marks)
     }
@@ -84,7 +85,7 @@ impl Shadow {
         self.take(bytes.start, bytes.end);
     }
 
-    /// Forgets all accesses but some.
+    /// Forgets the accesses that `keeps` rejects.
     pub(super) fn retain(&mut self, keeps: impl Fn(&Mark) -> bool) {
         self.segments.retain(|_, segment| {
             segment.marks.retain(&keeps);

@@ -38,7 +38,7 @@ impl Spans {
         few.0.iter().any(|range| many.overlaps(range))
     }
 
-    /// Removes addresses. Tells whether any of them was in the set.
+    /// Removes addresses. Returns whether any of them was in the set.
     pub(super) fn remove(&mut self, range: &Range<u64>) -> bool {
         if !self.overlaps(range) {
             return false;

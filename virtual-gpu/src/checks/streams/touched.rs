@@ -44,7 +44,7 @@ impl Access {
         (self.writes() || other.writes()) && !meet
     }
 
-    /// Whether whatever conflicts with this access conflicts with another one, too.
+    /// Whether every access that conflicts with this one also conflicts with `other`.
     pub(crate) fn is_covered_by(self, other: Self) -> bool {
         (other.writes() || !self.writes())
             && (!other.meets || self.meets && self.bytes == other.bytes)
@@ -63,9 +63,9 @@ enum Threads {
 /// A thread of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Thread {
-    /// Its number in the whole launch, over all grids.
+    /// The block's number in the whole launch, over all grids.
     pub block: u64,
-    /// In the block.
+    /// The thread's index in the block.
     pub index: u32,
 }
 
@@ -115,11 +115,11 @@ impl Run {
 /// A grid whose threads have accessed something.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
-    /// Its number in the whole launch, over all grids.
+    /// The number of the first block in the whole launch, over all grids.
     pub first_block: u64,
     pub program: Arc<Program>,
     pub shape: Shape,
-    /// From this index in a block on, threads stand for the asynchronous copies of the block's threads.
+    /// From this index in a block on, threads represent the asynchronous copies of the block's threads.
     pub copiers: u32,
 }
 
@@ -128,12 +128,12 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read, without those for which a write is listed.
+    /// Bytes that were read, except those that `writes` lists.
     pub reads: Vec<Run>,
 }
 
 impl Touched {
-    /// All runs: those that were read, then those that were written.
+    /// All runs: the reads, then the writes.
     pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
         self.reads.iter().chain(&self.writes)
     }
@@ -160,7 +160,7 @@ impl Default for Gatherer {
 }
 
 impl Gatherer {
-    /// Adds bytes of higher addresses than those before.
+    /// Adds bytes. Their addresses are higher than all that were added before.
     pub(crate) fn add(
         &mut self,
         bytes: Range<u64>,
@@ -194,7 +194,7 @@ impl Gatherer {
     }
 }
 
-/// Whether these bytes would be this thread's if the run continued in its pattern.
+/// Whether the run, continued in its pattern, gives these bytes to this thread.
 fn goes_on(
     run: &mut Run,
     (last, left): (&mut Thread, &mut u64),

@@ -1,7 +1,7 @@
 //! `cuDeviceGetAttribute`: the properties of a device.
 //!
 //! Clock rates, bus widths and cache sizes are invented, as they are not modelled. Attributes of
-//! features that are not modelled are 0, as are those of CUDA 13 that this table does not list.
+//! features that are not modelled are 0. So are attributes of CUDA 13 that this table does not list.
 
 use crate::WARP_LANES;
 use crate::driver::abi::Out;

@@ -45,8 +45,8 @@ pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Ou
     Ok(())
 }
 
-/// As [`info`], with the graph that the capture will make. The nodes that the stream's next node depends on are
-/// not given: nodes have no handles before the capture ends.
+/// Like [`info`], and also returns the graph that the capture will make. It does not return the nodes that the
+/// stream's next node depends on, because nodes have no handles before the capture ends.
 pub(crate) fn info_with_graph(
     stream: Handle<Stream>,
     status: Out<i32>,

@@ -100,7 +100,7 @@ pub(crate) fn destroy(handle: Handle<Context>) -> Outcome {
     Ok(())
 }
 
-/// Counts one more use of the current context. There are no flags.
+/// Counts one more use of the current context. `flags` must be 0.
 pub(crate) fn attach(place: Out<Handle<Context>>, flags: u32) -> Outcome {
     let place = place.required()?;
     let context = current()?;
@@ -111,7 +111,7 @@ pub(crate) fn attach(place: Out<Handle<Context>>, flags: u32) -> Outcome {
     place.write(context.handle)
 }
 
-/// Counts one use of the current context less. The last one destroys it.
+/// Counts one use of the current context less. Without uses, the context is destroyed.
 pub(crate) fn detach(handle: Handle<Context>) -> Outcome {
     let context = machine()?.contexts.get(handle)?;
     let is_current = current::top().is_some_and(|top| top.key() == handle.key());
@@ -185,7 +185,7 @@ pub(crate) fn api_version(handle: Handle<Context>, version: Out<u32>) -> Outcome
     version.write(API_VERSION)
 }
 
-/// A number that no other context of the process has ever had.
+/// `cuCtxGetId`: a number that no other context of the process has ever had.
 pub(crate) fn id(handle: Handle<Context>, id: Out<u64>) -> Outcome {
     let context = if handle.is_null() {
         current_in_any_state()?

@@ -68,8 +68,8 @@ pub(crate) fn any_to_any_async(
     later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
-/// The end of a copy for an address of either kind: device memory if it is allocated there, host memory
-/// otherwise.
+/// The end of a copy at a device or host address: device memory if an allocation on a device contains it,
+/// host memory otherwise.
 pub(super) fn place(address: u64) -> Outcome<Place> {
     Ok(match machine()?.memory_at(address) {
         Some(memory) => Place::Device(memory, address),
@@ -87,7 +87,7 @@ pub(super) fn device(address: u64) -> Outcome<Place> {
     Ok(Place::Device(memory, address))
 }
 
-/// A copy in the default stream, done on return unless it stays on the device.
+/// A copy in the default stream. It is done on return, unless both ends are on devices.
 pub(super) fn now(copy: Copy) -> Outcome {
     let context = current()?;
     if copy.extent.is_empty() {

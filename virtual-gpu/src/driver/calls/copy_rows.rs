@@ -1,4 +1,4 @@
-//! Copies of many rows: of one plane, and of several. Arrays are not modelled.
+//! Copies of many rows, in one plane or in several. Arrays are not modelled.
 
 use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::calls::copy::{device, later, now, place};
@@ -60,7 +60,7 @@ struct PlanesSide {
     rows: usize,
 }
 
-/// One side of either.
+/// One side of such a copy.
 struct Side {
     memory_type: i32,
     host: HostPointer,
@@ -146,7 +146,7 @@ impl PlanesSide {
 }
 
 impl Side {
-    /// A pitch of zero stands for rows, or planes, without a gap.
+    /// A pitch of zero means that there are no gaps between rows, or between planes.
     fn end(&self, extent: Extent3) -> Outcome<End> {
         let or = |given: usize, tight: usize| if given == 0 { tight } else { given };
         let pitch = Pitch {

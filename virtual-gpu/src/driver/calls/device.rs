@@ -83,7 +83,7 @@ pub(crate) fn by_pci_bus_id(device: Out<i32>, id: Text) -> Outcome {
     device.write(found.ok_or(Code::INVALID_DEVICE)?.ordinal)
 }
 
-/// No virtual device reaches the memory of another.
+/// No virtual device can access the memory of another.
 pub(crate) fn can_access_peer(can: Out<i32>, device: i32, peer: i32) -> Outcome {
     let machine = machine()?;
     machine.device(device)?;

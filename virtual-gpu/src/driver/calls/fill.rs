@@ -124,7 +124,7 @@ pub(crate) fn rows_of_words_async(
     )
 }
 
-/// Rows of that many values each.
+/// Fills `rows` rows of `width` values each.
 fn matrix(
     (address, pitch): (u64, usize),
     pattern: Pattern,

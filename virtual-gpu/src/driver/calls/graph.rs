@@ -37,7 +37,7 @@ pub(crate) fn instantiate(
     place.write(machine.executable_graphs.insert(graph.instantiate()?))
 }
 
-/// The older call, whose error log stays empty.
+/// The older call. It has an error log, which stays empty.
 pub(crate) fn instantiate_with_log(
     executable: Out<Handle<ExecutableGraph>>,
     graph: Handle<Graph>,

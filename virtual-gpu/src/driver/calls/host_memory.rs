@@ -56,7 +56,7 @@ pub(crate) fn unregister(pointer: HostPointer) -> Outcome {
     machine()?.known_memory.unregister_host(pointer)
 }
 
-/// There are no flags.
+/// `flags` must be 0.
 pub(crate) fn device_pointer(address: Out<u64>, pointer: HostPointer, flags: u32) -> Outcome {
     current()?;
     if flags != 0 {

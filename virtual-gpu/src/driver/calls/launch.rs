@@ -14,7 +14,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Keys of the `extra` list, an alternative to the array of parameters: its end, a buffer, and the buffer's size.
+/// Keys of the `extra` list, which may replace the array of parameters: the list's end, a buffer, and the buffer's size.
 const LIST_END: u64 = 0;
 const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
@@ -31,7 +31,7 @@ pub(crate) struct Config {
     attribute_count: u32,
 }
 
-/// `CUlaunchAttribute`: its number, and a union of which only the first four bytes are read.
+/// `CUlaunchAttribute`: its number, and a union. Only the first four bytes of the union are read.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Attribute {
@@ -48,7 +48,7 @@ const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
 /// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of
-/// the stream and the function need not be current. For a default stream it must be.
+/// the stream and the function must be current for a default stream only.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,

@@ -1,5 +1,5 @@
 //! Libraries: device code that is loaded once for all contexts, and its kernels. Attributes of kernels and addresses of
-//! variables are those in the current context.
+//! variables belong to the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;
@@ -106,7 +106,7 @@ pub(crate) fn kernel_count(count: Out<u32>, handle: Handle<Library>) -> Outcome 
     count.write(u32::try_from(module.kernel_names().len()).unwrap_or(u32::MAX))
 }
 
-/// As many as there is room for.
+/// Writes as many handles as there is room for.
 pub(crate) fn kernels(
     kernels: Out<Handle<LibraryKernel>>,
     room: u32,
@@ -167,7 +167,7 @@ pub(crate) fn library_of(library: Out<Handle<Library>>, kernel: Handle<LibraryKe
     library.write(find(kernel)?.handle)
 }
 
-/// The text belongs to the library.
+/// The name that is returned belongs to the library.
 pub(crate) fn kernel_name(name: Out<*const c_char>, kernel: Handle<LibraryKernel>) -> Outcome {
     name.write(find(kernel)?.name.as_ptr())
 }

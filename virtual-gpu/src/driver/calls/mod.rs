@@ -1,6 +1,6 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its
-//! arguments as the CUDA documentation says, in that order where it matters. Unless its
-//! documentation says otherwise, it has no effect when it fails.
+//! arguments as the CUDA documentation says, in the documented order where the order matters. A call
+//! that fails has no effect, unless its documentation says otherwise.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;
@@ -45,7 +45,7 @@ fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
     enqueue_after(stream, action, Vec::new())
 }
 
-/// As [`enqueue`], after tickets of other streams. They are ignored if the stream is capturing.
+/// Like [`enqueue`], but the work also waits for tickets of other streams. They are ignored if the stream is capturing.
 fn enqueue_after(
     stream: &Arc<Stream>,
     action: Action,
@@ -72,8 +72,8 @@ fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }
 
-/// Does the work up to a ticket, records that the host knows, and gives the error of the context,
-/// if any.
+/// Does the work up to a ticket, and records that the host knows it is done. Returns the error of the
+/// context, if any.
 fn finish(ticket: &Ticket) -> Outcome {
     ticket.finish();
     ticket.tell();

@@ -1,4 +1,4 @@
-//! Modules: loading PTX, and finding what is in it.
+//! Modules: loading PTX, and finding its functions and variables.
 
 use crate::LoadError;
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
@@ -91,7 +91,7 @@ fn load_image(image: &[u8]) -> Outcome<Result<Handle<Module>, Refusal>> {
         .map(|module| machine.modules.insert(module)))
 }
 
-/// The text of an image that may be PTX of a known version.
+/// The text of an image. Fails if it cannot be PTX of a known version.
 pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     let refuse = |code, why: &str| Err(Refusal::new(code, why));
     if image.is_empty() {
@@ -141,7 +141,7 @@ pub(crate) fn function_count(count: Out<u32>, handle: Handle<Module>) -> Outcome
     count.write(u32::try_from(module.kernel_names().len()).unwrap_or(u32::MAX))
 }
 
-/// As many as there is room for.
+/// Writes as many handles as there is room for.
 pub(crate) fn functions(
     functions: Out<Handle<Function>>,
     room: u32,

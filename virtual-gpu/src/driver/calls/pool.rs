@@ -1,4 +1,4 @@
-//! Memory pools: the default one of each device, and those that programs create.
+//! Memory pools: the default pool of each device, and pools that programs create.
 
 use crate::driver::abi::{Handle, HostPointer, In, Location, Out};
 use crate::driver::calls::memory::alloc_async;
@@ -7,10 +7,10 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::pool::{Kind, Pool, Value, is_wide};
 use crate::driver::objects::stream::{Stream, resolve};
 
-/// The numbers for pinned memory as the allocation type, and for a device as the location.
+/// CUDA's numbers for the allocation type "pinned", and for the location type "device".
 const PINNED: i32 = 1;
 const DEVICE: i32 = 1;
-/// Reads and writes.
+/// The access flag for reads and writes.
 const READ_WRITE: i32 = 3;
 
 /// The fields of `CUmemPoolProps` that are read.
@@ -34,7 +34,7 @@ pub(crate) fn of_device(pool: Out<Handle<Pool>>, device: i32) -> Outcome {
     pool.write(machine()?.device(device)?.pool)
 }
 
-/// A device keeps the pool that it has.
+/// `cuDeviceSetMemPool`: the only pool that can be set is the one that the device already has.
 pub(crate) fn set_of_device(device: i32, pool: Handle<Pool>) -> Outcome {
     let machine = machine()?;
     machine.pools.get(pool)?;
@@ -58,7 +58,7 @@ pub(crate) fn create(pool: Out<Handle<Pool>>, properties: In<Properties>) -> Out
     place.write(machine.pools.insert(Pool::new(device, Kind::Created)))
 }
 
-/// Memory that was allocated from it stays.
+/// Memory that was allocated from the pool stays allocated.
 pub(crate) fn destroy(pool: Handle<Pool>) -> Outcome {
     let machine = machine()?;
     if machine.pools.get(pool)?.kind == Kind::Default {

@@ -2,8 +2,8 @@
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
 //! recorded in it. Each stream that takes part has a [`Tail`]: the nodes on which its next node
-//! depends. A call that is not allowed during a capture invalidates it: the call fails with a code
-//! from 900 on, and so does the end of the capture.
+//! depends. A call that is not allowed during a capture invalidates the capture. The call fails with a
+//! code from 900 on, and so does the end of the capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -20,15 +20,15 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Mutex};
 
-/// Which potentially unsafe calls a capture forbids, and on which threads. For a thread: which
-/// captures restrict it.
+/// Which potentially unsafe calls a capture forbids, and on which threads. A thread has a mode too,
+/// which says which captures restrict it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaptureMode {
-    /// Unsafe calls, to every thread.
+    /// Forbids unsafe calls to every thread.
     Global,
-    /// Unsafe calls, to the thread that began it.
+    /// Forbids unsafe calls to the thread that began the capture.
     ThreadLocal,
-    /// None.
+    /// Forbids no calls.
     Relaxed,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum Status {
 #[derive(Clone)]
 pub(crate) struct Tail {
     pub(crate) capture: Arc<Capture>,
-    /// The nodes that the next one comes after.
+    /// The nodes that the stream's next node comes after.
     after: BTreeSet<usize>,
 }
 
@@ -125,8 +125,8 @@ impl Captures {
     }
 
     /// Ends the capture of a stream and gives its graph. On the wrong thread the capture ends
-    /// without a graph. In a stream other than the origin the call invalidates the capture, which
-    /// goes on.
+    /// without a graph. In a stream other than the origin, the call invalidates the capture but does not
+    /// end it.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
@@ -149,7 +149,7 @@ impl Captures {
         graph
     }
 
-    /// Ends the captures of a context, or of a destroyed stream, without a graph.
+    /// Ends the captures that began in a context, without a graph.
     pub(crate) fn abandon(&self, context: &Arc<Context>) {
         let all = lock(&self.0).clone();
         for capture in all {
@@ -159,7 +159,8 @@ impl Captures {
         }
     }
 
-    /// Removes a destroyed stream from its capture, which becomes invalid.
+    /// Removes a destroyed stream from its capture, which becomes invalid. If the stream is the origin, the
+    /// capture ends without a graph.
     pub(crate) fn leave(&self, stream: &Arc<Stream>) {
         if let Some(tail) = stream.tail() {
             tail.capture.make_void();

@@ -43,7 +43,7 @@ pub(crate) struct Context {
 /// CUDA's number for the limit on grids that were launched by kernels and have not begun.
 pub(crate) const PENDING_LAUNCHES: i32 = 4;
 
-/// Something that a program may set in a context.
+/// A setting of a context.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Preference {
     Limit(i32),
@@ -208,7 +208,7 @@ impl Context {
         ticket
     }
 
-    /// Finishes all work of the context, and records that the host knows.
+    /// Finishes all work of the context, and records that the host knows it is done.
     pub(crate) fn drain(&self) {
         let (streams, departed) = {
             let streams = lock(&self.streams);

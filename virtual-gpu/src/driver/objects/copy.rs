@@ -1,4 +1,4 @@
-//! Copies and fills, of one row, or of many in one plane or more.
+//! Copies and fills: of one row, or of many rows in one or more planes.
 //!
 //! Bytes go from one device to another through the host.
 
@@ -109,7 +109,7 @@ impl Extent3 {
         span.ok_or(Code::INVALID_VALUE)
     }
 
-    /// Where the rows begin, in bytes from the first one. They lie within the [span](Self::span).
+    /// The offset of each row in bytes, from the first byte. The rows lie within the [span](Self::span).
     pub(crate) fn starts(self, pitch: Pitch) -> impl Iterator<Item = usize> {
         let planes = 0..self.planes;
         planes.flat_map(move |plane| {
@@ -137,7 +137,7 @@ impl Copy {
         }
     }
 
-    /// Fails unless each end on the device lies inside one live allocation, and none is null.
+    /// Fails unless each end on a device lies inside one live allocation. A null host pointer fails too.
     pub(crate) fn check(&self) -> Outcome {
         for end in [&self.to, &self.from] {
             let span = self.extent.span(end.pitch)?;

@@ -17,7 +17,7 @@ const LOW: usize = 8;
 
 struct Stack {
     low: [Handle<Context>; LOW],
-    /// The contexts above those.
+    /// The contexts above the first `LOW`.
     high: ManuallyDrop<Vec<Handle<Context>>>,
     count: usize,
 }
@@ -48,7 +48,7 @@ impl Stack {
         self.count -= 1;
         self.high.pop();
         if self.high.is_empty() {
-            // Gives its memory back.
+            // Frees the heap memory.
             *self.high = Vec::new();
         }
         Some(top)

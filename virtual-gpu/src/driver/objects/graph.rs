@@ -1,6 +1,6 @@
 //! Graphs: captured work, and executable graphs.
 //!
-//! A launch does the nodes in the order in which they were captured, which their dependencies allow.
+//! A launch does the nodes in the order of their capture, which their dependencies always allow.
 //! If a call asks for the graph during the capture, the graph exists from then on, without nodes. Not
 //! modelled: editing nodes, and graphs that are built without capture.
 
@@ -83,7 +83,7 @@ impl Graph {
         lock(&self.references).push(references);
     }
 
-    /// Takes the references to an object away.
+    /// Removes and returns the graph's references to an object.
     pub(crate) fn take_references(&self, object: Handle<UserObject>) -> Vec<GraphReferences> {
         let mut references = lock(&self.references);
         references
@@ -103,7 +103,7 @@ impl Graph {
         })
     }
 
-    /// The edges: pairs of nodes of which the second depends directly on the first.
+    /// The edges: pairs of nodes. The second node of a pair depends directly on the first.
     pub(crate) fn edges(&self, machine: &Machine) -> Vec<(Handle<NodeName>, Handle<NodeName>)> {
         let names = self.names(machine);
         let of_node = |(to, node): (usize, &Node)| {

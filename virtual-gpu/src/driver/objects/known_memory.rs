@@ -1,6 +1,6 @@
 //! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! No two devices hand out the same address. The device memory checks bounds; this module tracks
+//! No two devices allocate the same address. The device memory checks bounds; this module tracks
 //! owners.
 
 use crate::driver::abi::HostPointer;
@@ -85,7 +85,7 @@ impl<T> Range<T> {
         }
     }
 
-    /// Forgets recorded accesses to freed memory, whose addresses may be reused.
+    /// Forgets recorded accesses to freed memory. Host addresses may be reused.
     fn forget_accesses(&self, start: u64) {
         self.context.device.orders.forget(start, self.bytes);
     }

@@ -92,7 +92,7 @@ impl Machine {
         }
     }
 
-    /// Takes note that `cuInit` was called.
+    /// Records that `cuInit` was called.
     pub(crate) fn initialise(&self) {
         self.initialised.store(true, Ordering::Release);
     }
@@ -102,7 +102,7 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory of the device that has this address, which is at most one.
+    /// The memory of the device that has this address. At most one device has it.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())
@@ -141,7 +141,7 @@ impl Machine {
     }
 }
 
-/// The machine, once `cuInit` was called.
+/// The machine. Fails if `cuInit` was not called.
 pub(crate) fn machine() -> Outcome<&'static Machine> {
     let machine = mode::machine().ok_or(Code::NOT_INITIALIZED)?;
     if !machine.initialised.load(Ordering::Acquire) {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The preferred split between shared memory and cache that leaves the choice to the driver.
+/// The setting that leaves the split between shared memory and cache to the driver.
 const DEFAULT_CARVEOUT: i32 = -1;
 
 /// A loaded module. Its variables are freed with its last user: the handle, a queued launch or a
@@ -38,7 +38,7 @@ pub(crate) struct Setup {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared_bytes: u32,
     pub(crate) parameters: Vec<u8>,
-    /// The bytes that a launch passes on, which are at most those of `parameters`.
+    /// The number of bytes that a launch passes to the kernel, at most the length of `parameters`.
     pub(crate) parameter_bytes: usize,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// The attributes with the values 0 or 1, and the number of free bytes that a pool keeps.
 const SWITCHES: std::ops::RangeInclusive<i32> = 1..=3;
 const KEPT_BYTES: i32 = 4;
-/// Counts of bytes, which are not kept.
+/// The attributes that count bytes. They are not supported.
 const COUNTS: std::ops::RangeInclusive<i32> = 5..=8;
 
 /// A pool.

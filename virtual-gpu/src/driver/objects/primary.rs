@@ -38,7 +38,7 @@ impl Default for Primary {
     }
 }
 
-/// Flags and whether the context is there.
+/// The flags of the context, and whether it exists.
 pub(crate) struct PrimaryState {
     pub(crate) flags: u32,
     pub(crate) is_active: bool,
@@ -115,7 +115,7 @@ impl Primary {
         }
     }
 
-    /// Retains less releases.
+    /// Retains minus releases.
     pub(crate) fn retains(&self, owner: Owner) -> i64 {
         let state = lock(&self.state);
         let of_threads = state.by_thread.iter();

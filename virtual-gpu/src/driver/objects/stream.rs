@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// A stream with more work than this does some of it when more is added, as a real device makes the host wait when its
-/// queue is full.
+/// When more work is added to a stream with more work than this, the call does some of the work. Likewise a real device
+/// makes the host wait when its queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that, like null, stands for the legacy default stream.
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// The place of the work enqueued last.
+    /// The ticket of the work enqueued last.
     pub(crate) fn last(self: &Arc<Self>) -> Ticket {
         let (number, clock) = lock(&self.last).clone();
         Ticket {
@@ -180,8 +180,8 @@ impl Ticket {
         self.stream.context.device.orders.told(&self.clock);
     }
 
-    /// Does the work up to here, or waits for the thread that does it. A call that waits for the host's sake must
-    /// [`tell`](Self::tell) afterwards.
+    /// Does the work up to here, or waits for the thread that does it. A call from which the host learns that the work
+    /// is done must [`tell`](Self::tell) afterwards.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
     }

@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The first key. Null and the two handles of default streams lie below it.
 const FIRST_KEY: usize = 0x1000;
-/// Keys are this far apart, as pointers to objects would be.
+/// The distance of keys, like that of pointers to objects.
 const KEY_STEP: usize = 0x10;
 
 /// The live objects of one kind.

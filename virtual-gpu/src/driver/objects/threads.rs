@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A host thread. The number of one that has ended never comes back.
+/// A host thread. The numbers of ended threads are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadId(u64);
 
@@ -17,7 +17,7 @@ thread_local! {
 }
 
 impl ThreadId {
-    /// The calling thread's.
+    /// The calling thread.
     pub(crate) fn current() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         OWN.with(|own| {

@@ -49,7 +49,7 @@ impl Doing<'_> {
         self.calls(touched)
     }
 
-    /// The same for a fill.
+    /// Called before a fill. A fill that races is not carried out.
     pub(super) fn fills(&self, fill: &Fill) -> Outcome {
         let rows = rows(fill.address, fill.pitch, fill.extent, AccessKind::Write);
         self.calls(Touched {
@@ -58,7 +58,7 @@ impl Doing<'_> {
         })
     }
 
-    /// The same for memory that is about to be freed.
+    /// Called before memory is freed. Memory is not freed if that races.
     pub(super) fn frees(&self, extent: Extent) -> Outcome {
         let bytes = extent.base..extent.base + extent.bytes;
         self.calls(Touched {

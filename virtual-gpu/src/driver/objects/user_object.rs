@@ -1,7 +1,7 @@
 //! User objects: data of the program that lives as long as the graphs that need it.
 //!
 //! The program and graphs hold references to an object. An executable graph holds as many
-//! references as the graph that it was made from, and a queued launch keeps those of its graph.
+//! references as the graph that it was made from, and a queued launch keeps its graph's references.
 //! When the last reference is released, the object's destructor is called: here on the releasing
 //! thread, by the real driver on a thread of its own. In both cases it must not call the driver.
 
@@ -76,7 +76,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// As many references for another graph.
+    /// The same number of references for another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }

@@ -1,4 +1,4 @@
-//! From a C symbol to the function that answers: the real driver's of the same name, or ours.
+//! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
 //! Every call passes through [`dispatch`]. It injects failures, records calls, and refuses calls inside a host
 //! function of a stream. A panic of this crate, which is a defect, becomes `CUDA_ERROR_UNKNOWN` there and does not
@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 /// The class of a call. It matters for injected failures, and if there is no driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Nothing.
+    /// None of the following.
     Ordinary,
     /// Waits for work, so it returns deferred errors.
     Synchronises,
@@ -35,8 +35,8 @@ thread_local! {
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is inside a driver call. With it, an allocator that counts a program's allocations
-/// can leave out those of the driver.
+/// Whether the calling thread is inside a driver call. An allocator that counts a program's allocations can use this
+/// to leave out the driver's.
 ///
 /// ```
 /// assert!(!virtual_gpu::driver::inside_a_call());
@@ -140,9 +140,9 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. Without a class it is
-/// `Ordinary`. The last part is called with the same arguments after the real driver has answered. `name /
-/// per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out
+/// if it is `Ordinary`. `then` is optional: it is called with the same arguments after the real driver has answered.
+/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*
@@ -189,8 +189,8 @@ macro_rules! export {
                 [$(Class::$class,)? Class::Ordinary][0],
                 |real| match REAL.find(real) {
                     Some(function) => {
-                        // SAFETY: this has the name and the signature of CUDA's function, so its caller
-                        // keeps to the contract of that function, and the arguments are the same.
+                        // SAFETY: this symbol has the name and the signature of CUDA's function. So its caller
+                        // keeps to that function's contract, and the same arguments are passed on.
                         let code = unsafe { function($($argument),*) };
                         follow!($($($then)?)?; code; $($argument),*);
                         code
@@ -211,12 +211,13 @@ macro_rules! unsupported {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
             type Signature = unsafe extern "C" fn($($type),*) -> i32;
-            // SAFETY: as in `export`.
+            // SAFETY: as in `export`: the table gives each symbol CUDA's signature.
             static REAL: Symbol<Signature> = unsafe {
                 Symbol::new(concat!(stringify!($name), "\0"))
             };
             dispatch_unsupported(stringify!($name), &mut |real| {
-                // SAFETY: as in `export`.
+                // SAFETY: as in `export`: the caller keeps to the contract of CUDA's function, and the same
+                // arguments are passed on.
                 REAL.find(real).map(|function| unsafe { function($($argument),*) })
             })
         }

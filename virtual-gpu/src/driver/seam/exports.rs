@@ -3,13 +3,16 @@
 //!
 //! # Safety
 //!
-//! One contract for all: each argument meets the CUDA documentation. That is, each pointer is null or valid for
-//! the bytes that the call reads or writes there; pinned memory of an asynchronous copy stays valid until the
-//! stream has done the copy; callbacks have the documented type. Handles and device addresses may have any
-//! value: a wrong one is an error.
+//! All calls have the same contract: each argument meets the CUDA documentation.
+//!
+//! - Each pointer is null or valid for the bytes that the call reads or writes there.
+//! - Pinned memory of an asynchronous copy stays valid until the stream has done the copy.
+//! - Callbacks have the documented type.
+//!
+//! Handles and device addresses may have any value: a wrong one is an error.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
-//! If a real `libcuda` is linked as well, the program's symbols take precedence over those of a shared library.
+//! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]

@@ -1,5 +1,5 @@
-//! Where to look for the real driver once the loader has found this crate under its name: the directories of
-//! `LD_LIBRARY_PATH`, those of the loader's configuration, and where distributions install the driver.
+//! The directories that are searched for the real driver if the loader finds this crate under the driver's name. They
+//! are the directories of `LD_LIBRARY_PATH`, of the loader's configuration, and of distributions' drivers.
 
 use std::env;
 use std::fs;

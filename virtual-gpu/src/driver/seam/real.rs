@@ -1,4 +1,4 @@
-//! The real driver's library: opened at run time, so that a program runs where there is none.
+//! The real driver's library. It is opened at run time, so that a program also runs without a driver.
 //!
 //! The first library of that name may be this crate itself, or another copy of it: see [`MARK`]. Such a library is
 //! skipped, and the directories where drivers are installed are searched for another.
@@ -24,7 +24,7 @@ pub(crate) struct Real {
     library: libloading::Library,
 }
 
-/// Opens the real driver, or says why it cannot.
+/// Opens the real driver, or says why it cannot be opened.
 pub(crate) fn open() -> Result<Real, String> {
     let first = open_library(LIBRARY.as_ref())?;
     if !first.is_virtual() {
@@ -39,8 +39,8 @@ pub(crate) fn open() -> Result<Real, String> {
 }
 
 fn open_library(name: &OsStr) -> Result<Real, String> {
-    // SAFETY: this is the CUDA driver by its documented name, whose initialisers may run at any
-    // time.
+    // SAFETY: this is a CUDA driver, by its documented name. Its initialisers may run at any time and on
+    // any thread.
     match unsafe { libloading::Library::new(name) } {
         Ok(library) => Ok(Real { library }),
         Err(error) => Err(error.to_string()),
@@ -50,7 +50,7 @@ fn open_library(name: &OsStr) -> Result<Real, String> {
 impl Real {
     /// Whether this is a copy of this crate, and not the real driver.
     fn is_virtual(&self) -> bool {
-        // SAFETY: of this type if it is there.
+        // SAFETY: only copies of this crate export `MARK`, as a function of this type (above).
         unsafe { self.find::<extern "C" fn()>(MARK) }.is_some()
     }
 
@@ -79,7 +79,7 @@ impl Real {
     ///
     /// - `F` is the type of a pointer to that function.
     unsafe fn find<F: Copy>(&self, name: &str) -> Option<F> {
-        // SAFETY: by this function's contract.
+        // SAFETY: `F` is the symbol's type: this function's condition.
         let symbol = unsafe { self.library.get::<F>(name.as_bytes()) };
         symbol.ok().map(|symbol| *symbol)
     }
@@ -103,7 +103,7 @@ impl<F: Copy> Symbol<F> {
     }
 
     pub(crate) fn find(&self, real: &Real) -> Option<F> {
-        // SAFETY: by the contract of `new`.
+        // SAFETY: `F` is the type of a pointer to that function: the condition of `new`.
         *self.found.get_or_init(|| unsafe { real.find(self.name) })
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the symbol of a call for a version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and those of `cudaProfiler.h`, one to a line: its plain name,
-//! and the versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name; the
+//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a
+//! call, and the versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name; the
 //! others end with `_v2`, `_v3` and so on. If a version ends with `_ptds` or `_ptsz`, there is a second symbol with
 //! this ending, whose default stream is the calling thread's own.
 

@@ -1,10 +1,10 @@
 //! The driver calls that the virtual device does not support: the rest of `cuda.h` of CUDA 13.5, and a call of
-//! `cudaProfiler.h`. Each answers `CUDA_ERROR_NOT_SUPPORTED` there, and is passed on where there is a real driver.
-//! Arguments have no names here, as they are not used.
+//! `cudaProfiler.h`. The virtual device answers each with `CUDA_ERROR_NOT_SUPPORTED`. If there is a real driver, the
+//! call is passed on to it. Arguments have no names here, as they are not used.
 //!
 //! # Safety
 //!
-//! As for the calls that are [supported](super::exports).
+//! The same conditions as for the calls that are [supported](super::exports).
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]

@@ -22,7 +22,7 @@ impl Warp {
         }
     }
 
-    /// After a load: the registers are defined where the bytes were.
+    /// After a load: the registers are defined where the loaded bytes are.
     pub(in crate::exec) fn spread_load<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -63,7 +63,7 @@ impl Warp {
         }
     }
 
-    /// After a store: the bytes are written where the registers were defined.
+    /// After a store: the stored bytes are defined where the registers are.
     pub(in crate::exec) fn spread_store<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -126,7 +126,7 @@ impl Warp {
         }
     }
 
-    /// The undefined bytes of a register's first `width`; `DEFINED` where there are none.
+    /// The undefined bytes among a register's first `width` bytes.
     fn first_bytes(&self, reg: Reg, width: u32) -> ByteMasks {
         let mut bytes = *self.undefined.row(reg);
         bytes[width as usize..].fill(0);

@@ -5,8 +5,8 @@
 //! instruction is executed, the target of a branch, an address, a member mask, a barrier.
 //!
 //! * `spread` propagates undefinedness from operands to results;
-//! * `sample` tells which bytes of a result depend on undefined bytes of its operands;
-//! * `memory` does the same for loads, stores and atomic operations.
+//! * `sample` finds the bytes of a result that depend on undefined bytes of its operands;
+//! * `memory` propagates undefinedness through loads, stores and atomic operations.
 //!
 //! All of this runs before the instruction itself. Not modelled: single bits. A comparison with a
 //! partly undefined operand is undefined, even if the defined bytes decide it.
@@ -66,7 +66,7 @@ impl Warp {
     }
 }
 
-/// The fault of lanes in which undefined bytes decide something.
+/// The fault if undefined bytes decide something in some lanes.
 #[cold]
 fn decided(program: &Program, what: &str, unsure: u32, origin: Origin) -> Finding {
     let from = match origin {

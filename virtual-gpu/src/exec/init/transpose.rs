@@ -11,7 +11,7 @@ const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 /// Byte `k` has bit `k`.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// For each lane, the bits of the bytes whose masks contain the lane.
+/// For each lane, all bits of each byte whose mask contains the lane.
 pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     let mut row = [0; 32];
     for (group, lanes) in row.chunks_exact_mut(8).enumerate() {

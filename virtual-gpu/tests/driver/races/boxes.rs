@@ -3,7 +3,7 @@
 use super::*;
 use std::ptr::null_mut;
 
-/// Copies a box of 2 words, 2 rows and 2 planes to the shared memory of 8 words to a row and 4 rows to a plane.
+/// Copies a box of 2 words, 2 rows and 2 planes to the shared memory, which has 8 words to a row and 4 rows to a plane.
 fn copy(bed: &Bed, origin: [usize; 3], stream: usize) {
     let side = |device, [x, y, z]: [usize; 3]| Side {
         x_bytes: x * 4,
@@ -25,7 +25,7 @@ fn copy(bed: &Bed, origin: [usize; 3], stream: usize) {
         rows: 2,
         planes: 2,
     };
-    // SAFETY: live device memory of 64 words, which the copy does not leave.
+    // SAFETY: both sides are live device memory of 64 words, and the box lies inside.
     assert_eq!(unsafe { cuMemcpy3DAsync_v2(&copy, stream) }, 0);
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 /// Copies some words from page-locked memory to the device, and waits for the copy.
 fn upload_pinned(to: u64, words: *const u32) -> i32 {
-    // SAFETY: page-locked words, read on return, which nobody writes beside the work that is waited for.
+    // SAFETY: `words` are `WORDS` page-locked words. They have been read on return, and only the awaited work writes them.
     unsafe { cuMemcpyHtoD_v2(to, words, 4 * WORDS) }
 }
 
@@ -19,7 +19,7 @@ fn pinned_memory_that_a_copy_or_a_kernel_writes() {
             let words = pinned(WORDS);
             let begun = match is_kernel {
                 true => launch(bed.set, 2, 32, bed.a, &[words.addr() as u64]),
-                // SAFETY: page-locked words, which live as long as the context.
+                // SAFETY: `words` are `WORDS` page-locked words, which live as long as the context.
                 false => unsafe { cuMemcpyDtoHAsync_v2(words, bed.shared, 4 * WORDS, bed.a) },
             };
             assert_eq!(begun, 0);
@@ -52,7 +52,7 @@ fn what_was_done_with_freed_memory_is_forgotten() {
         return;
     }
     let write = |bed: &Bed, words: *mut u32, stream: usize| {
-        // SAFETY: page-locked words, which are there until the stream's work is done.
+        // SAFETY: `words` are `WORDS` page-locked words, which live until the stream's work is done.
         let copied = unsafe { cuMemcpyDtoHAsync_v2(words, bed.shared, 4 * WORDS, stream) };
         assert_eq!(copied, 0);
     };
@@ -63,7 +63,7 @@ fn what_was_done_with_freed_memory_is_forgotten() {
         addresses.insert(words.addr());
         let other = Bed::new(NON_BLOCKING);
         write(&other, words, other.a);
-        // Has the work done.
+        // Destroying the stream does its work.
         assert_eq!(cuStreamDestroy_v2(other.a), 0);
         assert_eq!(cuCtxSetCurrent(owner._context.0), 0);
         assert_eq!(cuMemFreeHost(words), 0);

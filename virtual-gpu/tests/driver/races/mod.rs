@@ -1,6 +1,6 @@
 //! Races between pieces of work: what orders them, what does not, and the report of a race.
 //!
-//! Beside each mistake is the corrected version, which must be clean.
+//! Each mistake has a corrected version, which must be clean.
 
 mod boxes;
 mod graphs;
@@ -28,9 +28,9 @@ struct Bed {
     set_bytes: usize,
     get: usize,
     increment: usize,
-    /// What the streams' work meets in.
+    /// Memory that the work of both streams accesses.
     shared: u64,
-    /// What nothing else touches.
+    /// Memory on which the tests expect no races.
     own: u64,
 }
 
@@ -104,7 +104,7 @@ fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
     races.pop()
 }
 
-/// Whether some work races, in streams that nothing orders by itself.
+/// Whether some work races, in two non-blocking streams.
 fn races(work: impl FnOnce(&Bed)) -> bool {
     race_in(NON_BLOCKING, work).is_some()
 }

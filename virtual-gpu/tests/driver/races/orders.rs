@@ -77,7 +77,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
         assert_eq!(cuEventRecord(event, bed.a), 0);
         bed.get(bed.b);
     }));
-    // One that was never recorded orders nothing.
+    // An event that was never recorded orders nothing.
     assert!(races_with(|bed| {
         assert_eq!(cuStreamWaitEvent(bed.b, event(), 0), 0);
     }));
@@ -161,7 +161,7 @@ fn a_copy_between_contexts_orders_their_work() {
     }
 }
 
-/// Work that was enqueued before the host waited is not ordered by that.
+/// Work that was enqueued before the host waited is not ordered by the wait.
 #[test]
 fn what_was_enqueued_before_the_wait_is_not_ordered() {
     if only_on_virtual_devices() {
@@ -210,7 +210,7 @@ fn a_time_between_events_says_that_they_were_reached() {
             let events = [event(), event()];
             let recorded = events.map(|event| cuEventRecord(event, bed.a));
             assert_eq!(recorded, [0; 2]);
-            // The work is done, but the host does not count as knowing it.
+            // The work is done, but the host has not learned it.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
             if asks {
                 let mut time = 0.0;
@@ -233,12 +233,12 @@ fn a_host_function_tells_the_host() {
     let with_function = |has_function: bool| {
         races_with(|bed| {
             if has_function {
-                // SAFETY: the function does not look at what it is given.
+                // SAFETY: the function ignores its argument, which may be null.
                 let launched =
                     unsafe { cuLaunchHostFunc(bed.a, Some(nothing), std::ptr::null_mut()) };
                 assert_eq!(launched, 0);
             }
-            // The work is done, but the host does not count as knowing it.
+            // The work is done, but the host has not learned it from this call.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
         })
     };

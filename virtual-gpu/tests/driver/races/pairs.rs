@@ -7,7 +7,7 @@ use std::ffi::CString;
 use virtual_gpu::driver::last_fault;
 use virtual_gpu::{AccessKind, FaultKind, StreamKind};
 
-/// What a stream is given to do.
+/// Work for a stream.
 type Work = fn(&Bed, usize);
 
 const READERS: [(&str, Work); 2] = [("get", Bed::get), ("cuMemcpyDtoDAsync_v2", Bed::copy_out)];
@@ -17,8 +17,7 @@ const WRITERS: [(&str, Work); 3] = [
     ("cuMemcpyDtoDAsync_v2", Bed::copy_in),
 ];
 
-/// Lets two streams do work, in this order, and expects a race between them, and none with an event in
-/// between.
+/// Enqueues work on two streams, in this order, and expects a race. With an event between the two, expects none.
 fn expect_race((first, one): (&str, Work), (second, other): (&str, Work)) {
     for flags in [BLOCKING, NON_BLOCKING] {
         let race = race_in(flags, |bed| {

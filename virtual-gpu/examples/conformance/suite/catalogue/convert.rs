@@ -28,7 +28,7 @@ fn convert(modes: &str, d: Kind, s: Kind) -> Row {
     Row::new(format!("cvt{modes}.{}.{}", d.suffix(), s.suffix()), d, &[s])
 }
 
-/// Whether every value of `s` is one of `d`.
+/// Whether every value of `s` is also a value of `d`.
 fn holds(d: Kind, s: Kind) -> bool {
     let range = |kind: Kind| -> (i128, i128) {
         let bits = match kind {

@@ -1,7 +1,7 @@
-//! The instructions that take registers and give registers, one row for each form.
+//! The instructions from registers to registers, one row for each form.
 //!
-//! Only instructions whose result the PTX ISA fixes: nothing approximate. If it leaves the bits of
-//! a NaN unspecified, the row says so ([`NanBits::Open`]).
+//! It lists only instructions whose result the PTX ISA specifies, so no approximations. If the ISA leaves
+//! the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
 
 mod bits;
 mod compare;
@@ -26,7 +26,7 @@ pub enum NanBits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastSource {
     Any,
-    /// The result for zero is not fixed.
+    /// The result for zero is not specified.
     NotZero,
 }
 
@@ -87,7 +87,7 @@ impl Row {
         )
     }
 
-    /// What tells this form from the others.
+    /// A name that distinguishes this form from the others.
     pub fn name(&self) -> String {
         let second = if self.targets.len() > 1 { " p|q" } else { "" };
         match self.literal {
@@ -105,7 +105,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// All there are.
+    /// All forms.
     pub fn whole() -> Self {
         let rows = [
             integer::rows(),

@@ -9,6 +9,7 @@
 //! (zeros of both signs, infinities, NaN, the least and the greatest, equal ones).
 
 mod bytes;
+mod choices;
 mod floats;
 mod near;
 
@@ -24,6 +25,7 @@ use crate::request::{Cpu, reduce, scan};
 use crate::{Commutative, Op, Pair};
 pub use bytes::Bytes;
 use bytes::hint;
+pub use choices::{check_equality, check_predicate};
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -135,6 +137,22 @@ pub enum OperatorFlaw {
         device: Bytes,
         /// The host's.
         host: Bytes,
+    },
+
+    /// A predicate, of one item, or an equality, of two, has another answer on the device than on the host.
+    #[error(
+        "{operator}: of {} it says {device} on the device and {host} on the host",
+        .items.iter().map(Bytes::to_string).collect::<Vec<_>>().join(" and ")
+    )]
+    Choice {
+        /// The type of the predicate or of the equality.
+        operator: &'static str,
+        /// The item, or the two items.
+        items: Vec<Bytes>,
+        /// The device's answer.
+        device: bool,
+        /// The host's.
+        host: bool,
     },
 
     /// The GPU could not be asked.

@@ -231,8 +231,8 @@ pub use binding::{
 };
 pub use bytemuck;
 pub use check::{
-    Bytes, OperatorFlaw, check_operator, check_pairs_operator, check_reduce_operator,
-    check_scan_operator,
+    Bytes, OperatorFlaw, check_equality, check_operator, check_pairs_operator, check_predicate,
+    check_reduce_operator, check_scan_operator,
 };
 #[cfg(feature = "cust")]
 pub use cust;

@@ -124,6 +124,33 @@ fn nans_with_other_bits_are_told_with_what_to_do() {
 }
 
 #[test]
+fn predicates_and_equalities_with_other_answers_on_the_device_are_told() {
+    check_predicate::<crate::NonZero, u32>(&[0, 7, 1 << 31]).unwrap();
+    check_equality::<crate::Equal, i32>(&[0, 7, -7]).unwrap();
+    let nothing = check_predicate::<crate::NonZero, u32>(&[]).unwrap_err();
+    assert!(matches!(nothing, OperatorFlaw::NoItems { .. }));
+    let nothing = check_equality::<crate::Equal, u32>(&[]).unwrap_err();
+    assert!(matches!(nothing, OperatorFlaw::NoItems { .. }));
+    assert_eq!(
+        choices::flaw::<Sum, u32>(&[1, 2], true).to_string(),
+        "warpfold_kernels::op::Sum: of 0x00000001 and 0x00000002 it says false on the device and true on the host"
+    );
+    let differs = |device: &[usize]| choices::first_difference(device, 4, |place| place % 2 == 1);
+    assert_eq!(differs(&[1, 3]), None);
+    assert_eq!(differs(&[1]), Some(3));
+    assert_eq!(differs(&[0, 1, 3]), Some(0));
+    assert_eq!(differs(&[1, 2, 3]), Some(2));
+}
+
+#[test]
+fn each_item_stands_beside_itself_and_beside_the_others() {
+    let items = choices::neighbours(&[0, 1, 2], 18);
+    let pairs: std::collections::BTreeSet<_> =
+        items.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
+    assert_eq!(pairs.len(), 9);
+}
+
+#[test]
 fn values_of_floats_are_written_as_numbers_too() {
     assert_eq!(Bytes::of(&f32::INFINITY).to_string(), "0x7f800000 (inf)");
     assert_eq!(

@@ -34,3 +34,12 @@ fn pairs_with_one_key() {
 fn runs_that_drift() {
     check_equality::<Near, u16>(|numbers| 65_000 + numbers.bits() as u16 % 5);
 }
+
+#[test]
+fn checks_of_choices_pass() {
+    warpfold::check_predicate::<Even, _>(&[0, 1, 2, u32::MAX]).unwrap();
+    let letters: Vec<u8> = (0..=u8::MAX).collect();
+    warpfold::check_predicate::<Letter, _>(&letters).unwrap();
+    warpfold::check_equality::<SameKey, _>(&[[0, 1], [0, 2], [u32::MAX, 1]]).unwrap();
+    warpfold::check_equality::<Near, _>(&[0, 1, 2, 3, 100, u16::MAX]).unwrap();
+}

@@ -1,0 +1,116 @@
+//! Whether a predicate or an equality says the same on the device as on the host.
+
+use std::any::type_name;
+
+use super::{Bytes, LENGTHS, OperatorFlaw, repeated};
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::request::{runs, select};
+use crate::selection::{RunsKernel, SelectKernel};
+
+/// Checks a predicate: on the device it chooses the same of these items as on the host.
+///
+/// ```
+/// use warpfold::{NonZero, check_predicate};
+/// check_predicate::<NonZero, f32>(&[0.0, -0.0, 1e-45, 1.0, f32::NAN])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
+///
+/// # Errors
+///
+/// - [`OperatorFlaw::NoItems`] for no items;
+/// - [`OperatorFlaw::Choice`] for an item with two answers;
+/// - [`OperatorFlaw::Gpu`] if the GPU cannot be asked.
+pub fn check_predicate<P, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    P: SelectKernel<T>,
+{
+    some::<P, T>(items)?;
+    for item_count in LENGTHS {
+        let items = repeated(items, item_count);
+        let chosen = select::<P, _>(&items).indices().wait(Gpu::global()?)?;
+        let differs = first_difference(&chosen, item_count, |place| P::holds(items[place]));
+        if let Some(place) = differs {
+            return Err(flaw::<P, T>(&items[place..=place], P::holds(items[place])));
+        }
+    }
+    Ok(())
+}
+
+/// Checks an equality: on the device it tells the same of these items from each other as on the host. Each item is compared with itself,
+/// and with the others in both orders; of many items, with some of the others.
+///
+/// ```
+/// use warpfold::{Equal, check_equality};
+/// check_equality::<Equal, f32>(&[0.0, -0.0, 1e-45, 1.0, f32::NAN])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
+///
+/// # Errors
+///
+/// - [`OperatorFlaw::NoItems`] for no items;
+/// - [`OperatorFlaw::Choice`] for two items with two answers;
+/// - [`OperatorFlaw::Gpu`] if the GPU cannot be asked.
+pub fn check_equality<E, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    E: RunsKernel<T>,
+{
+    some::<E, T>(items)?;
+    for item_count in LENGTHS {
+        let items = neighbours(items, item_count);
+        let mut starts = runs::<E, _>(&items).starts().wait(Gpu::global()?)?;
+        // The last one is the number of items.
+        starts.pop();
+        let is_same = |place: usize| place > 0 && E::same(items[place - 1], items[place]);
+        let differs = first_difference(&starts, item_count, |place| !is_same(place));
+        if let Some(place) = differs {
+            let pair = &items[place.saturating_sub(1)..=place];
+            return Err(flaw::<E, T>(pair, is_same(place)));
+        }
+    }
+    Ok(())
+}
+
+fn some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
+    match items {
+        [] => Err(OperatorFlaw::NoItems {
+            operator: type_name::<C>(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// So many items in pairs: each item beside itself, then beside the next one, and so on.
+pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
+    let places = (0..count).map(|place| {
+        let (pair, second) = (place / 2, place % 2);
+        let distance = pair / items.len();
+        (pair + second * distance) % items.len()
+    });
+    places.map(|place| items[place]).collect()
+}
+
+/// The first place that only one of both has chosen. Those of the device are in order.
+pub(super) fn first_difference(
+    device: &[usize],
+    item_count: usize,
+    host: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let mut device = device.iter().peekable();
+    (0..item_count).find(|&place| {
+        let on_device = device.next_if(|&&chosen| chosen == place);
+        on_device.is_some() != host(place)
+    })
+}
+
+/// Of these items the host says `host`, and the device the opposite.
+pub(super) fn flaw<C, T: Item>(items: &[T], host: bool) -> OperatorFlaw {
+    OperatorFlaw::Choice {
+        operator: type_name::<C>(),
+        items: items.iter().map(Bytes::of).collect(),
+        device: !host,
+        host,
+    }
+}

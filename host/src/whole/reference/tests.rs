@@ -1,4 +1,4 @@
-//! The reference against the definitions: if any order gives the same bits, the result must not depend on the trees.
+//! Compares the reference with the definitions. Where any order gives the same bits, the result must not depend on the trees.
 
 mod open;
 
@@ -79,8 +79,8 @@ fn narrow_floats_are_summed_in_wider_ones() {
 
 #[test]
 fn the_tree_of_a_reduction_is_the_contracts() {
-    // In one tile thread 0 has items 0..4, and items 1024.. in its second vector. 2²⁴ + 1 rounds to 2²⁴, so a
-    // sum in another order than pairwise within positions would lose other ones.
+    // In one tile, thread 0 has items 0..4 and, in its second vector, items from 1024 on. 2²⁴ + 1 rounds to 2²⁴. Unless a sum is pairwise
+    // within positions, it loses other ones.
     let mut items = vec![0.0f32; 2048];
     (items[0], items[1], items[1024], items[1025]) = (16_777_216.0, 1.0, 1.0, 1.0);
     // Position 0: 2²⁴ ⊕ 1 = 2²⁴. Position 1: 1 ⊕ 1 = 2. Together 2²⁴ + 2.

@@ -124,8 +124,8 @@ impl Queue<'_> {
     /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
     ///   the same address and the same type.
     ///
-    /// Otherwise the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
-    /// stream, and for the same number of items.
+    /// For correct results, and for the work to end, the parts of a scan are queued in order, with nothing else in between on the stream,
+    /// and for the same number of items.
     pub unsafe fn scan_piece(
         &mut self,
         row: &'static Row,
@@ -158,7 +158,7 @@ impl Queue<'_> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         // SAFETY: this function's conditions are condition 1, for this bit: with it the kernel stores no result, so nothing is written to
-        // address 0. There are no other extras (conditions 2 to 5).
+        // address 0. There are no extras (conditions 2 to 5).
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 

@@ -2,9 +2,9 @@
 //! their registers differ by a constant:
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
-//! number so far, or by nothing if it is the next. So the same instruction is the same line wherever it is.
+//!    number so far, or by nothing if it is the next. So the same instruction is the same line wherever it is.
 //! 2. Each line is written once, in a dictionary, and the texts become numbers of lines: 0 for the next line of the dictionary, or else
-//! the distance back from there.
+//!    the distance back from there.
 //! 3. If a run of numbers has occurred before, it is encoded by its position and its length, at any distance.
 //!
 //! The dictionary and the numbers are compressed (zlib).

@@ -7,7 +7,7 @@
 //! - **Many streams.** Nothing reports that a stream was destroyed. So there is a bound: beyond it, the least recently used streams
 //!   are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace of its graph's own ([`Workspaces::lease`]); the calls of one capture on one
-//! stream share it. Asking for a captured stream's number would end the capture.
+//!   stream share it. Asking for a captured stream's number would end the capture.
 //! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and in a capture every time.
 //! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
 

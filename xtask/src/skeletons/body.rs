@@ -8,7 +8,7 @@
 //! ret;
 //! ```
 //!
-//! A body that has registers of its own gets a scope, in which no name is one of the kernel's.
+//! A body with registers of its own gets a scope, and its names differ from all of the kernel's.
 
 use std::collections::BTreeMap;
 

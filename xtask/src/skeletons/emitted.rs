@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use warpfold_ptx::finish::entry_name;
 
-/// A text of the compiler's.
+/// The compiler's output, parsed.
 #[derive(Debug, Default)]
 pub struct Emitted {
     /// Version, target and variables.

@@ -32,8 +32,8 @@
 /// reduction of whole arrays and nothing else. A row `name: Operator, pairs of A, B;` gives a [`reduce`](crate::reduce()) of two inputs,
 /// by an operator on [`Pair<A, B>`](crate::Pair).
 ///
-/// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row `name:
-/// Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
+/// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
+/// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
 /// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
 /// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, also in profilers. The names in a

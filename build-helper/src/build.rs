@@ -42,7 +42,7 @@ pub struct Build {
     pub cache: Cache,
     /// Whether to compile even if there is committed device code, and to write the new device code beside the source.
     pub updates: bool,
-    /// Whether to compile even if there is a cached or committed file, and to compare.
+    /// Whether to compile even if there is a cached or committed file, and to compare the result with the committed one.
     pub compares: bool,
     /// Whether to use only committed device code.
     pub locked: bool,

@@ -1,5 +1,5 @@
-//! Packed kernels: each text is compressed separately, so that a program is small and unpacks only what it needs. The cache has packs as
-//! files (see [`crate::cache`]):
+//! Packed kernels: each text is compressed separately, so that a program is small and unpacks only what it needs. The cache stores packs
+//! as files (see [`crate::cache`]):
 //!
 //! ```text
 //! warpfold kernels 1                  the format

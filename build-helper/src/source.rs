@@ -55,7 +55,7 @@ impl Row {
         (TokenStream::from_iter(of.iter().cloned()).to_string(), word)
     }
 
-    /// Whether it gives a reduction and scans: it has no `only`, not two inputs, and no predicate or equality.
+    /// Whether it gives a reduction and scans: it has neither `only` nor a second input, and is no row of a predicate or an equality.
     fn has_all_kinds(&self) -> bool {
         let is =
             |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(name) if name == word);

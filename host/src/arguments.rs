@@ -101,7 +101,7 @@ pub(crate) enum Memory<'a> {
     HostMut(HostItems<'a>),
 }
 
-/// Items of the host to write to.
+/// Items in the host's memory that a call writes.
 pub(crate) struct HostItems<'a> {
     pub bytes: &'a mut [u8],
     pub item: Type,
@@ -117,7 +117,7 @@ impl Memory<'_> {
         }
     }
 
-    /// The items of the host, to be read. Device memory has none.
+    /// The items of host memory, for reading. Device memory gives none.
     pub fn host(&self) -> Items<'_> {
         match self {
             Memory::Host(items) => *items,

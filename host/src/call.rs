@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array where that gives the same bits: more blocks share its work.
+    /// The work of segments. A single row is reduced as a whole array if that gives the same bits, since more blocks then share its work.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let is_alone = is_row && segments.count == 1 && segments.count_at.is_none();

@@ -1,10 +1,9 @@
 //! The driver calls that this library makes, and nothing above them. This file has what all calls share: their results, and the context
 //! in which a thread makes them.
 //!
-//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour
-//! for the codes of newer drivers, and merges many others into one. So [`raw`] declares the calls that the library makes
-//! itself, with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
-//! types appear only in the library's interface.
+//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour for the codes of newer drivers,
+//! and it merges many other codes into one. So [`raw`] declares the calls that the library makes itself, with `i32` results, and every
+//! failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
 //!
 //! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this module makes, so every
 //! handle was given out by the driver. Resources (memory, streams, events, modules, the primary context) are types that release

@@ -137,7 +137,7 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items of a group whose indices fit into the results.
+    /// The largest number of items in a group such that results can hold their indices.
     pub(crate) most_items: u64,
     /// The row for whole arrays, if it gives the same bits as this row for segments.
     pub(crate) whole: Option<fn() -> &'static Row>,

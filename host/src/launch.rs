@@ -54,7 +54,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// The position of a launch with the units of work in `range`, of a call with `count` units.
+    /// The position of the launch that does the units of work in `range`, in a call with `count` units.
     pub fn new(range: &Range<u64>, count: u64) -> Self {
         match (range.start == 0, range.end == count) {
             (true, true) => Part::Whole,

@@ -121,8 +121,8 @@ impl Summary {
         Spread::of(runs.values().map(|micros| bytes / micros / 1e3))
     }
 
-    /// How many times as fast warpfold's call is as another side's in the same run. For the driver's copy, this is the part of the copy's
-    /// rate that warpfold reaches.
+    /// The speed of warpfold's call divided by that of another side's call in the same run. For the driver's copy, this is the part of
+    /// the copy's rate that warpfold reaches.
     pub fn ratio(&self, subject: &Subject, side: Side) -> Option<Spread> {
         let theirs = self.runs(subject, side)?;
         let ours = self.runs(subject, Side::Warpfold)?;

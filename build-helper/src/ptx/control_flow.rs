@@ -45,7 +45,7 @@ fn successors(body: &[Statement], at: usize, labels: &HashMap<&str, usize>) -> V
     successors
 }
 
-/// Whether the next statement never follows this one directly.
+/// Whether control never passes from this instruction to the next statement.
 fn leaves(instruction: &Instruction) -> bool {
     matches!(instruction.operation(), "bra" | "ret" | "exit" | "trap")
 }

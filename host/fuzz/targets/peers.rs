@@ -1,4 +1,4 @@
-//! Whatever shares a group's peers claim, a rank finds a fault that can be printed, or shares within bounds.
+//! A rank that reads its peers' claims about their shares finds a fault that can be printed, or shares within bounds.
 
 #![no_main]
 

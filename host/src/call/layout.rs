@@ -8,7 +8,7 @@ use crate::kernel::Type;
 use crate::launch::Span;
 use crate::staged::Items;
 
-/// The alignment of a section, that of device memory.
+/// The alignment of a section, the same as that of device memory.
 const ALIGNMENT: usize = 256;
 
 /// Assigns sections, one after another.

@@ -71,7 +71,7 @@ impl Matrices {
         })
     }
 
-    /// The same as kernel arguments: an address or 0, and whether it counts rows.
+    /// The count as kernel arguments: an address or 0, and whether it counts rows.
     fn told_count(&self) -> (Address, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));

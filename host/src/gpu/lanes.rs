@@ -4,7 +4,8 @@
 //! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
 //! The holder of a [`Lane`] has exclusive use of both. While work on its stream may use them, a [`BusyLane`] takes its place.
 //!
-//! The number of lanes is bounded, in use and kept. A call that finds all of them in use takes fewer, or waits for one.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds all lanes in use takes fewer, or
+//! waits for one.
 
 use std::ops::Range;
 use std::sync::Arc;

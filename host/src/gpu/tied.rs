@@ -1,7 +1,7 @@
 //! Things that live in a device's primary context and are kept outside of the `Gpu`.
 //!
-//! Such a thing may outlive its context, which a fault loses and a reset of the device destroys. Its addresses and handles are then
-//! invalid, and the driver may have reused them. So it is tied to the [`Generation`] of its context: it is used and dropped in that
+//! Such a thing may outlive its context: a fault loses the context, and a reset of the device destroys it. Its addresses and handles are
+//! then invalid, and the driver may have reused them. So it is tied to the [`Generation`] of its context: it is used and dropped in that
 //! context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
 
 use std::mem::ManuallyDrop;

@@ -2,9 +2,9 @@
 //!
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
 //!
-//! Launches that share a workspace must be ordered, and those on one stream are: a stream has a [`Scratch`]. A larger scan needs more
-//! state words, and so another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least twice as
-//! large as the previous one, so all of them together are less than twice as large as the last.
+//! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
+//! needs more state words, and so another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least
+//! twice as large as the previous one, so all of them together are less than twice as large as the last.
 //!
 //! The others, of [`Workspaces`], belong to no stream:
 //!

@@ -1,8 +1,8 @@
 //! A call's arguments in the device's memory, and the one check of them.
 //!
-//! A call lists all that it reads and writes in memory of the caller's, options and scratch included, as [`Region`]s. [`check`] compares
-//! them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated, launched
-//! or put in a capture, so a call that is refused has done nothing.
+//! A call lists everything that it reads and writes in the caller's memory, including options and scratch, as [`Region`]s. [`check`]
+//! compares them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated,
+//! launched or put in a capture, so a call that is refused has done nothing.
 //!
 //! The rule:
 //!

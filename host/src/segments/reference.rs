@@ -26,7 +26,8 @@ fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     O::lower(value.unwrap_or_else(O::identity))
 }
 
-/// The levels of a segment: its items, then the values of each sixteen of the level before, until one value is left.
+/// The levels of a segment. The first level has its items. Each next level combines every sixteen values of the level before into one,
+/// until one value is left.
 fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
     let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
     let mut levels = vec![lifted.collect::<Vec<_>>()];

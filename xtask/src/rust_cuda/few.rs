@@ -14,7 +14,7 @@ use crate::part::Part;
 /// The folders of the crates of kernels.
 const SOURCES: [&str; 2] = [Part::Library.source(), Part::Ladder.source()];
 
-/// The files that have the rows of kernels, in the folders of the crates.
+/// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
 /// The kernels for a build with few kernels. They stand for all others: rounding and exact, of whole words and of parts of a word, with

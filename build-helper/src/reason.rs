@@ -9,7 +9,7 @@ pub enum Reason {
     Panics(&'static str),
     /// It calls a function that was not inlined.
     Calls(String),
-    /// It needs memory of its own.
+    /// It needs local memory.
     LocalMemory,
     /// It reads or writes memory that belongs to the program.
     Static(String),

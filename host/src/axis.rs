@@ -141,7 +141,7 @@ fn check_pitch(pitch: usize, row_items: usize) -> Result<()> {
 }
 
 impl Layout {
-    /// Each row is a matrix of one column.
+    /// The layout of rows: each row is a matrix of one column.
     fn of_rows(rows: usize, row_items: usize, pitch: usize) -> Self {
         Self {
             outer: rows,

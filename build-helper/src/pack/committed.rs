@@ -27,7 +27,7 @@ use crate::variant::VARIANTS;
 /// The first line.
 const FORMAT: &str = "warpfold device code 3";
 
-/// The sources of the kernels.
+/// Identifies the sources from which kernels were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// The version of `warpfold-kernels`, and of the kernels' arguments.

@@ -9,7 +9,7 @@ use warpfold_kernels::op::{All, And, Any, MaxNum, MinNum, Or, Xor};
 
 use super::*;
 
-/// Around a vector and a tile, and several tiles.
+/// Numbers of items around a vector and a tile, and in several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
 /// Enough items of 8 bytes or more for more tiles than a group has.

@@ -1,8 +1,8 @@
 //! The element types of the measurements, and random items of these types.
 //!
 //! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of 2^30 of them is
-//! infinite. A list repeats [`PERIOD`] random items. These are longer than any pattern of cache lines or pages, and few enough to keep
-//! the sum before each item.
+//! infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages, and short enough to
+//! keep the sum before each item.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -243,7 +243,8 @@ impl<T: Measured> Data<T> {
             buffer.index(filled..filled + more).copy_from(&written)?;
             filled += more;
         }
-        // A copy on the device does not wait, and streams that do not wait for the default stream would not wait for it.
+        // A copy within the device returns before it is done, and a stream that is not ordered with the default stream would not wait for
+        // it.
         CurrentContext::synchronize()?;
         Ok(buffer)
     }

@@ -99,7 +99,7 @@ fn seed_of_the_day() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// A bar on the terminal, if there is one.
+/// A progress bar, if there is a terminal.
 fn progress(options: &Measure, types: usize) -> ProgressBar {
     let steps = options.runs as usize * types * options.sizes.0.len();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}");

@@ -40,7 +40,7 @@ fn it_measures_checks_and_draws() {
         .filter(|line| !line.starts_with('#'))
         .skip(1)
         .collect();
-    // Runs times sizes times four cases and a copy for each type, and the wide sum for one type.
+    // For each run and size: four cases and a copy of each type, and the wide sum of one type.
     assert_eq!(rows.len(), 2 * 2 * (5 + 6));
     let is_wide = |row: &&&str| row.contains("reduce_wide_sum,f32");
     assert_eq!(rows.iter().filter(is_wide).count(), 2 * 2);

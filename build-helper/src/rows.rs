@@ -4,7 +4,7 @@
 //! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with one at the
 //! end.
 //!
-//! It follows that a kernel's text does not depend on what else is compiled, or on how many processors. Two rows in one crate could
+//! It follows that a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could
 //! change each other's texts, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;

@@ -66,7 +66,7 @@ fn each_operator_is_refused_for_its_reason() {
         message.contains("`local`, whose row is in line 158:"),
         "{message}"
     );
-    // The row is already a reduction only.
+    // The row has `reduction only` already.
     assert!(!message.contains("`reduction only`"), "{message}");
     assert!(
         message.contains("`let [a, b, c, d] = item.field"),

@@ -39,7 +39,7 @@ enum Quantity {
     Ratio,
 }
 
-/// A line of a panel. Its points are over the exponent of the number of items.
+/// A line of a panel. Each point has the exponent of the number of items, and a value.
 struct Line {
     name: String,
     points: Vec<(f64, f64)>,

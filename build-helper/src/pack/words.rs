@@ -71,7 +71,7 @@ pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     Some((Word::Label { function, number }, end))
 }
 
-/// The number at a position, in the usual notation, and where it ends, if the word ends with it.
+/// The number at a position, and where it ends. `None` if it has a leading zero, or if more of a word follows.
 fn number(line: &str, at: usize) -> Option<(u32, usize)> {
     let digits = run(line, at, |byte| byte.is_ascii_digit());
     let end = digits.end;

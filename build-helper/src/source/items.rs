@@ -4,7 +4,8 @@
 //! a row may seem to depend on more than it does, and never on less.
 //!
 //! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
-//! - An `impl` counts if a name in its type counts that the file defines. An `impl` for a foreign type counts if its trait does.
+//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
+//!   does.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
 //! - A macro, or a call of one, may define whatever it names. A call of the library's macro defines the structs in it.
 //! - Anything else always counts.
@@ -35,7 +36,7 @@ enum Counts {
     Always,
     /// If one of these words counts.
     WithOne(BTreeSet<String>),
-    /// An `impl`: if a word of its type counts that the file defines or, if its type has no such word, one of its trait.
+    /// An `impl`: if a word of its type that the file defines counts. If its type has no such word, the words of its trait decide.
     OfImpl {
         of_type: BTreeSet<String>,
         of_trait: BTreeSet<String>,

@@ -178,7 +178,7 @@ impl<'gpu> Lane<'gpu> {
         (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
-    /// Makes the lane busy, so that work can be queued on its stream. Its context is still current.
+    /// Makes the lane busy, so that work can be queued on its stream. Its context must still be current.
     pub fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;

@@ -11,9 +11,9 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyLane, Lane, Strip};
 
-/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest
-/// for the workers. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16
-/// lanes and at 46 with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
+/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest for the workers.
+/// With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and at 46 GB/s with
+/// 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
 const MOST_LANES: usize = 10;
 
 /// For each direction, lanes whose copies are queued after the current one, so that the bus never waits for this thread.

@@ -163,7 +163,8 @@ impl Latch {
     /// Reports the end of a task. All that the task did happens before the return of a wait for it.
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // A thread that waits reads the number with the lock: before this thread has the lock, and is then notified, or after.
+            // A waiting thread reads the number while it holds the lock. If it did so before this thread takes the lock, it is notified.
+            // Otherwise it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }

@@ -53,7 +53,7 @@ pub fn body(function: &[String]) -> Result<String> {
     let mut last = Vec::new();
     for (index, register) in gives {
         match names.of.get(register) {
-            // An output is an input, or is given twice.
+            // The output is also an input, or another output.
             Some(name) => last.push(format!("mov.{} %out{index}, {name};", type_of(register)?.1)),
             None => names.give(register, format!("%out{index}")),
         }

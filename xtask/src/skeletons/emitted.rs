@@ -17,7 +17,7 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn parse(text: &str) -> Result<Self> {
         let mut emitted = Self::default();
         let mut lines = text.lines().map(str::trim_end);

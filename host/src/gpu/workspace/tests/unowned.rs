@@ -96,7 +96,7 @@ fn a_lease_may_end_while_a_workspace_is_made() {
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
         let (sender, ended) = mpsc::channel();
         let made = workspaces.take_or(0, || {
-            // The driver ends a lease on a thread of its own, and lets nobody allocate meanwhile.
+            // The driver ends a lease on a thread of its own, and blocks allocations meanwhile.
             thread::spawn(move || {
                 drop(lease);
                 sender.send(())

@@ -96,21 +96,21 @@ impl<'a> Rows<'a> {
             Shape {
                 name: format!("arg max of 32 bits, {name}"),
                 bytes: bytes + 4 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(short_places, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_short_places()),
             },
             Shape {
                 name: format!("log sum exp, {name}"),
                 bytes: bytes + 4 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(exponentials, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_logarithms()),
             },
             Shape {
                 name: format!("count, mean and variance, {name}"),
                 bytes: bytes + 24 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(moments, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_moments()),
             },
@@ -205,7 +205,7 @@ impl<'a> Middle<'a> {
             Shape {
                 name: format!("inclusive scans, middle axis, {name}"),
                 bytes: 8 * items,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(scans, None, place.arguments()) }?,
                 is_right: Box::new(|| {
                     self.are_sums(|matrix, column| ((matrix + 1) * LENGTH - 1) * INNER + column)

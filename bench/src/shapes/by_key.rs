@@ -78,7 +78,7 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("{kind} scans by key, runs of {}", self.length),
             bytes: 12 * place.item_count as u64,
-            // SAFETY: as above.
+            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,
             is_right: Box::new(move || self.cut.are_scans(included)),
         })

@@ -53,7 +53,7 @@ impl<'a> Matrix<'a> {
             Shape {
                 name: format!("inclusive scans, {columns} columns"),
                 bytes: 8 * items,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(scans, None, place.arguments()) }?,
                 is_right: Box::new(move || self.are_sums((self.rows() - 1) * columns)),
             },

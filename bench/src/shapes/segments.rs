@@ -93,7 +93,7 @@ impl<'a> Cut<'a> {
             shapes.push(Shape {
                 name: format!("sums, rows of {length}"),
                 bytes: 4 * items + 4 * segments,
-                // SAFETY: as above.
+                // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
                 calls: unsafe { place.calls(rows, Some("segmented_sum_of_rows"), arguments) }?,
                 is_right: Box::new(|| self.are_sums()),
             });
@@ -113,7 +113,7 @@ impl<'a> Cut<'a> {
         Ok(Shape {
             name: format!("inclusive scans, offsets, {what}"),
             bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
-            // SAFETY: as above.
+            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
             is_right: Box::new(|| self.are_scans(true)),
         })

@@ -57,7 +57,7 @@ where
             Shape {
                 name: format!("inclusive sums, items of {width} bytes"),
                 bytes: 2 * bytes,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(sums, None, place.arguments()) }?,
                 is_right: Box::new(move || {
                     self.are_sums(&[0, items / 3, items - 1].map(|at| (at, at + 1)))
@@ -136,7 +136,7 @@ pub fn directions<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
         Shape {
             name: "inclusive sums, reversed".to_owned(),
             bytes,
-            // SAFETY: as above.
+            // SAFETY: as above: without a call of CUB's, the arguments are not used.
             calls: unsafe { place.calls(reversed, None, place.arguments()) }?,
             is_right: Box::new(move || is_total_at(0)),
         },

@@ -120,8 +120,8 @@ impl Slot {
     }
 }
 
-/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward: entries hold addresses, so an odd
-/// number is no entry's.
+/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward. Entries contain pointers and are aligned
+/// for them, so no entry has an odd address.
 fn key(entry: &'static Entry, is_backward: bool) -> usize {
     ptr::from_ref(entry).addr() + usize::from(is_backward)
 }

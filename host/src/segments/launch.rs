@@ -184,8 +184,8 @@ impl<'a> Queue<'a> {
             report,
             windows_per_block,
         };
-        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). This
-        // function's conditions are the same as condition 3.
+        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
+        // 3 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
@@ -267,8 +267,8 @@ impl<'a> Queue<'a> {
             windows_per_block,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). This function's
-        // conditions are the same as condition 3.
+        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
+        // asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 

@@ -68,8 +68,8 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: `check` found items, number and a result of the caller's to be memory of the context, aligned and without overlap, and
-        // spans are as long as they say; memory of the library's own has room for any result (conditions 1 and 2). With a number, the
+        // SAFETY: `check` found items, number and a result of the caller's to be memory of the context, aligned and without overlap.
+        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a number, the
         // plan is `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
@@ -86,7 +86,7 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: this function's condition is condition 1. There is no number (conditions 2 and 3).
+        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about a number, and there is none.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -113,7 +113,8 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: this function's conditions are condition 1, for the plan's chunks. There is no number (conditions 2 and 3).
+        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about a
+        // number, and there is none.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 

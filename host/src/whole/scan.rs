@@ -135,7 +135,7 @@ impl Queue<'_> {
     ) -> Result<()> {
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: this function's conditions are condition 1. There are no extras (conditions 2 to 5).
+        // SAFETY: condition 1 asks for this function's own conditions. Conditions 2 to 5 are about extras, and there are none.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
@@ -157,8 +157,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: this function's conditions are condition 1, for this bit: with it the kernel stores no result, so nothing is written to
-        // address 0. There are no extras (conditions 2 to 5).
+        // SAFETY: with this bit, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing is written
+        // to address 0. Conditions 2 to 5 are about extras, and there are none.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 

@@ -1,13 +1,13 @@
 // CUB's side of the benchmark: the device-wide calls that warpfold is compared with, for items of one type.
 //
-// The benchmark compiles this once for each element type, where there is an nvcc, and loads the library:
+// The benchmark compiles this file once for each element type, if there is an nvcc, and loads the library:
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -cudart=static -shared -Xcompiler -fPIC \
 //          -DWARPFOLD_ITEM=float -DWARPFOLD_WIDE=double -o libcub_f32.so cub_bench.cu
 //
-// Every function queues one call on a stream of the caller's, in the primary context that both sides share, and gives
-// CUB's status. As is CUB's way, a call without temporary storage only says how many bytes of it are needed.
-// Nothing here measures or checks: the caller does both, in the same way for both sides.
+// Every function queues one call on a stream of the caller's, in the primary context that both sides share, and returns CUB's status. As
+// usual in CUB, a call without temporary storage only reports how many bytes of it are needed. Nothing here measures or checks: the
+// caller does both, in the same way for both sides.
 
 #include <cub/cub.cuh>
 #include <cub/version.cuh>
@@ -26,7 +26,7 @@
 using Item = WARPFOLD_ITEM;
 using Wide = WARPFOLD_WIDE;
 
-// The sum in a wider type. The operator's type makes CUB convert each item before it is added.
+// The sum in a wider type. With the operator's type, CUB converts each item before it adds it.
 template <typename Input, typename Output, typename Count>
 cudaError_t wide_sum(void* temporary, std::size_t& temporary_bytes, Input input, Output output, Count item_count,
                      cudaStream_t stream) {

@@ -2,9 +2,9 @@
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -cudart=static -shared -Xcompiler -fPIC -o libcub_shapes.so shapes.cu
 //
-// Every function queues one call on a stream of the caller's, and gives CUB's status. As is CUB's way, a call without temporary storage
-// only says how many bytes of it are needed. Where this version of CUB has no call, there is no function. Nothing here measures or checks:
-// the caller does both, in the same way for both sides.
+// Every function queues one call on a stream of the caller's, and returns CUB's status. As usual in CUB, a call without temporary storage
+// only reports how many bytes of it are needed. If this version of CUB has no such call, there is no function. Nothing here measures or
+// checks: the caller does both, in the same way for both sides.
 
 #include <cub/cub.cuh>
 #include <cub/version.cuh>
@@ -25,7 +25,7 @@
 struct Arguments {
   const float* input;
   const float* second;
-  // As 32 bits each, one more than there are segments.
+  // Numbers of 32 bits, one more than there are segments.
   const std::int32_t* offsets;
   const std::uint8_t* flags;
   const std::uint32_t* keys;

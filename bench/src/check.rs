@@ -1,9 +1,8 @@
 //! Checks results.
 //!
-//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding. Of long
-//! scans, windows from the first item to the last are checked. Each item is the sum of all items before it, so an error
-//! shows in the next window, unless a second error cancels it. Results of warpfold must also equal the reference bit
-//! for bit, if the list is short enough to compute it.
+//! Integer results are compared with exact sums, and float results with exact sums within a bound of the rounding. In long scans, windows
+//! from the first item to the last are checked. Each item is the sum of all items before it, so an error shows in the next window, unless
+//! a second error cancels it. If a list is short enough to compute the reference, results of warpfold must also equal it bit for bit.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -20,7 +19,7 @@ const BITS_COMPARED: usize = 1 << 18;
 /// Items of a window of a scan's output.
 const WINDOW: usize = 1 << 12;
 
-/// The most windows that are looked at.
+/// The most windows that are checked.
 const WINDOWS: usize = 16;
 
 /// Checks the outputs of a call whose input is the first items of `data`.
@@ -93,7 +92,7 @@ where
     Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
-/// Whether `is_right` holds of the items of windows from the first to the last, given their indices.
+/// Whether `is_right` holds for the items of windows from the first item to the last, given their indices.
 fn are_windows_right<T: Measured>(
     item_count: usize,
     output: &DeviceSlice<T>,

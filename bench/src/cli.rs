@@ -21,40 +21,39 @@ pub struct Cli {
 /// The command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Times reductions, scans and copies, checks each result, and writes what was found.
+    /// Times reductions, scans and copies, checks each result, and writes the findings.
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
-    /// Prints the targets, and what a results.csv reached of them.
+    /// Prints the targets, and how much of them a results.csv reached.
     Targets(Targets),
-    /// Compiles CUB's side ahead, for a machine without an nvcc; needs no GPU.
+    /// Compiles CUB's side in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
-    /// Times what there is beyond plain reductions and scans, beside CUB: places of extremes, dot products, segments.
+    /// Times calls other than plain reductions and scans, beside CUB: indices of extremes, dot products, segments.
     Shapes(Shapes),
-    /// Times what a call costs the host: the first, one that queues, one that waits, one on a slice.
+    /// Times the host's cost of a call: the first, one that queues, one that waits, one on a slice.
     Host(HostPath),
 }
 
-/// The measurements, and their time.
+/// What to measure, and how long.
 #[derive(Debug, Args)]
 pub struct Measure {
-    /// The cases, by name; all of them without this.
+    /// The cases, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = Case::parse)]
     pub kinds: Vec<Case>,
-    /// The element types, by name; all of them without this.
+    /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
     /// The numbers of items, as exponents of two: `16,20-24`, or every second one of `10-30/2`.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed, in turn with the others.
+    /// How many batches of each call are timed, in turn with the other calls.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// Fewer batches, but three of each, where a call's would take longer than this many milliseconds.
+    /// Time fewer batches, but at least three of each, if a call's batches would take longer than this many milliseconds.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
-    /// How the calls of a batch come to the device: a short call's launch can take the host longer than the call the
-    /// device.
+    /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
     #[arg(long, default_value = "launches")]
     pub queueing: Queueing,
     /// How many times everything is measured.
@@ -63,31 +62,30 @@ pub struct Measure {
     /// Begin no case after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
-    /// What the random items are made from; the time of day without this.
+    /// The seed of the random items; without this, the time of day.
     #[arg(long)]
     pub seed: Option<u64>,
-    /// A folder for results.csv, table.md and the charts; without it the rows go to the standard output.
+    /// A folder for results.csv, table.md and the charts; without this, the rows go to the standard output.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// A folder that keeps the compiled CUB libraries: those that it has already, perhaps from `cub` on another
-    /// machine, are used as they are.
+    /// A folder that keeps the compiled CUB libraries. Those that it has already, perhaps from `cub` on another machine, are used.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
-    /// Go through everything on the virtual GPU too, where the times mean nothing.
+    /// Also run on the virtual GPU, where the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }
 
-/// Which sizes of the shapes are measured.
+/// The settings of the shapes' measurements.
 #[derive(Debug, Args)]
 pub struct Shapes {
-    /// Only measurements with one of these texts in their names.
+    /// Only measurements whose names contain one of these texts.
     #[arg(long)]
     pub only: Vec<String>,
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed, in turn with the other's.
+    /// How many batches of each call are timed, in turn with the other side's.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.
@@ -99,39 +97,39 @@ pub struct Shapes {
     /// A folder that keeps the compiled CUB library.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
-    /// Go through everything on the virtual GPU too, where the times mean nothing.
+    /// Also run on the virtual GPU, where the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }
 
-/// Which libraries are compiled.
+/// The libraries to compile.
 #[derive(Debug, Args)]
 pub struct CubLibraries {
-    /// A folder for them, to be named to `measure` as `--cub-dir`.
+    /// A folder for them, which `measure` takes as `--cub-dir`.
     #[arg(long)]
     pub out: PathBuf,
     /// The architecture of the GPU that they are for.
     #[arg(long, default_value = "sm_90")]
     pub arch: Arch,
-    /// The element types, by name; all of them without this.
+    /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// A checkout of CCCL, whose CUB is compiled in place of the compiler's own. Keep the libraries of each CUB in a folder of their own.
+    /// A checkout of CCCL, whose CUB is compiled instead of the compiler's own. Keep the libraries of each CUB in a separate folder.
     #[arg(long)]
     pub cccl: Option<PathBuf>,
 }
 
-/// A file of rows, and where its drawings go.
+/// A file of rows, and the folder for its drawings.
 #[derive(Debug, Args)]
 pub struct Chart {
-    /// What `measure` wrote.
+    /// The file that `measure` wrote.
     pub csv: PathBuf,
     /// A folder for table.md and the charts.
     #[arg(long)]
     pub out: PathBuf,
 }
 
-/// What a call costs the host.
+/// The host's cost of a call.
 #[derive(Debug, Args)]
 pub struct HostPath {
     /// MiB of the longest slice.
@@ -140,22 +138,22 @@ pub struct HostPath {
     /// How many times calls on device memory are timed.
     #[arg(long, default_value_t = 20)]
     pub repeats: u32,
-    /// Go through everything on the virtual GPU too, where the times mean nothing.
+    /// Also run on the virtual GPU, where the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }
 
-/// A file of rows.
+/// Files of measurements.
 #[derive(Debug, Args)]
 pub struct Targets {
-    /// What `measure` wrote.
+    /// The file that `measure` wrote.
     pub csv: PathBuf,
-    /// What `host` printed.
+    /// The output of `host`, in a file.
     #[arg(long)]
     pub host: Option<PathBuf>,
 }
 
-/// The largest exponent that can be asked for: 32 GiB of 8-byte items.
+/// The largest exponent that can be requested: 32 GiB of 8-byte items.
 const LARGEST: u32 = 32;
 
 /// Numbers of items, as exponents of two.
@@ -190,7 +188,7 @@ impl std::str::FromStr for Sizes {
     }
 }
 
-/// A compute capability, written as compilers do: `sm_90`.
+/// A compute capability in the compilers' form: `sm_90`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arch(pub (u32, u32));
 

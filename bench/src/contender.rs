@@ -10,7 +10,7 @@ use crate::data::Measured;
 use crate::record::{Case, Side};
 use crate::timing::Call;
 
-/// One side of a comparison: its way to do a case.
+/// One side of a comparison: its call for a case.
 pub struct Contender<'a> {
     pub side: Side,
     pub case: Case,
@@ -19,7 +19,7 @@ pub struct Contender<'a> {
 
 /// The stream and the buffers of the calls. A reduction writes the first item of the output.
 ///
-/// Slices of device memory are `Copy`: the buffers outlive the calls.
+/// Slices of device memory are `Copy`, so the buffers must outlive the calls.
 #[derive(Clone, Copy)]
 pub struct Place<'a, T: Measured> {
     pub gpu: &'a Gpu,
@@ -30,7 +30,7 @@ pub struct Place<'a, T: Measured> {
     pub wide: DeviceSlice<T::Wide>,
 }
 
-/// All sides that can do the case.
+/// The contenders of all sides that have a call for the case.
 pub fn contenders<'a, T: Measured>(
     case: Case,
     place: Place<'a, T>,
@@ -109,7 +109,7 @@ fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
         ..
     } = place;
     Box::new(move || {
-        // SAFETY: both buffers outlive the stream's work, which the caller waits for.
+        // SAFETY: the copy lies within both buffers, and freeing either of them waits for the stream's work.
         Ok(unsafe { input.async_copy_to(&mut output, stream) }?)
     })
 }
@@ -121,11 +121,11 @@ fn cub_call<'a, T: Measured, U: Measured>(
     output: DeviceSlice<U>,
 ) -> Result<Call<'a>> {
     let bytes = routine.temporary_bytes(place.stream, &place.input, &output)?;
-    // SAFETY: CUB reads nothing of its storage that it did not write.
+    // SAFETY: CUB only reads storage that it has written.
     let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
     Ok(Box::new(move || {
-        // SAFETY: the output has the case's type, and room for its result; all slices and the storage, which is as
-        // large as asked for, outlive the stream's work, which the caller waits for.
+        // SAFETY: `output` has the type of the case's result, and room for it. The storage has the requested size. All of these outlive
+        // the stream's work, since freeing a buffer waits for it.
         unsafe { routine.queue(place.stream, &temporary, &place.input, &output) }
     }))
 }

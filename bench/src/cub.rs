@@ -1,8 +1,8 @@
 //! CUB's device-wide calls: libraries of them, loaded into this process.
 //!
-//! There is a library for each element type, compiled here where there is an nvcc, or on another machine before. The
-//! source, `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the
-//! device's primary context as warpfold does, so both sides share streams and buffers.
+//! There is a library for each element type. It is compiled here if there is an nvcc, or beforehand on another machine. The source,
+//! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the device's primary context, like
+//! warpfold. So both sides share streams and buffers.
 
 mod compile;
 pub mod shapes;
@@ -42,20 +42,20 @@ fn libraries_of(types: &[&Type]) -> Vec<compile::Library> {
     types.map(|each| compile::Library::of_type(each)).collect()
 }
 
-/// The libraries that were loaded, by the name of their element type.
+/// The loaded libraries, by the name of their element type.
 pub struct Cub {
     libraries: BTreeMap<&'static str, Library>,
 }
 
 impl Cub {
-    /// Without any library.
+    /// No libraries.
     pub fn none() -> Self {
         Self {
             libraries: BTreeMap::new(),
         }
     }
 
-    /// Compiles the libraries for the types, as far as they are not in `folder` already, and loads them.
+    /// Compiles the libraries for the types, except those that are already in `folder`, and loads them.
     pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
         let libraries = libraries_of(types);
         compile(&libraries, capability, folder, &[])?;
@@ -68,12 +68,12 @@ impl Cub {
         Ok(Self { libraries })
     }
 
-    /// The library for the element type of that name.
+    /// The library for the element type of this name.
     pub fn library(&self, item_type: &str) -> Option<&Library> {
         self.libraries.get(item_type)
     }
 
-    /// Which version of CUB was compiled, if any.
+    /// The version of CUB that was compiled, if any.
     pub fn version(&self) -> Option<String> {
         Some(version_text(self.libraries.values().next()?.version))
     }
@@ -99,7 +99,7 @@ type Function = unsafe extern "C" fn(
 pub struct Library {
     routines: BTreeMap<Case, Function>,
     version: i32,
-    /// Never unloaded: the CUDA runtime in it does its own cleaning up when the process ends.
+    /// Never unloaded: the CUDA runtime in it cleans up by itself when the process ends.
     _library: ManuallyDrop<libloading::Library>,
 }
 
@@ -123,14 +123,14 @@ impl Library {
         })
     }
 
-    /// CUB's call for a case; there is none for a copy.
+    /// CUB's call for a case; `None` for a copy.
     pub fn routine(&self, case: Case) -> Option<Routine<'_>> {
         let function = self.routines.get(&case)?;
         Some(Routine { function })
     }
 }
 
-/// A device-wide call of a library that is loaded.
+/// A device-wide call of a loaded library.
 #[derive(Clone, Copy)]
 pub struct Routine<'a> {
     function: &'a Function,
@@ -154,8 +154,8 @@ impl Routine<'_> {
     ///
     /// # Safety
     ///
-    /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (one,
-    ///   for a reduction, is enough).
+    /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (for a reduction, one is
+    ///   enough).
     /// - All slices live until the stream's work is done.
     pub unsafe fn queue<T: DeviceCopy, U: DeviceCopy>(
         self,
@@ -165,13 +165,13 @@ impl Routine<'_> {
         output: &DeviceSlice<U>,
     ) -> Result<()> {
         let address = temporary.as_device_ptr().as_raw() as *mut c_void;
-        // SAFETY: as the caller promises; the storage's size is that of the buffer.
+        // SAFETY: this function's conditions are the same, and `temporary` has `temporary.len()` bytes.
         unsafe { self.call(stream, address, &mut temporary.len(), input, output) }
     }
 
     /// # Safety
     ///
-    /// As for [`Self::queue`]; `temporary` is null or has `bytes` bytes.
+    /// Either `temporary` is null, or it has `bytes` bytes and the conditions of [`Self::queue`] hold.
     unsafe fn call<T: DeviceCopy, U: DeviceCopy>(
         self,
         stream: &Stream,
@@ -180,7 +180,9 @@ impl Routine<'_> {
         input: &DeviceSlice<T>,
         output: &DeviceSlice<U>,
     ) -> Result<()> {
-        // SAFETY: the addresses are of live device memory, as the caller promises; the stream is borrowed.
+        // SAFETY: the function has this type. Without storage it only writes to `bytes`. Otherwise input, output and storage are live
+        // device memory, of the types and sizes that the call needs, until the work is done (this function's conditions). The stream is
+        // borrowed.
         let status = unsafe {
             (self.function)(
                 temporary,

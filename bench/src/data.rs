@@ -1,8 +1,8 @@
-//! The element types that are measured, and their random items.
+//! The element types of the measurements, and random items of these types.
 //!
-//! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of
-//! 2^30 of them is infinite. A list repeats [`PERIOD`] random items. These are more than any cache line or page
-//! pattern, and few enough to keep the sum before each item.
+//! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of 2^30 of them is
+//! infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages, and short enough to
+//! keep the sum before each item.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -16,17 +16,17 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     const NAME: &'static str;
     /// The same type in CUDA C++.
     const CUDA: &'static str;
-    /// The exponent of two that is the unit.
+    /// The unit, as an exponent of two.
     const UNIT: i32;
-    /// The type of the wide sum: itself, if there is no wider one.
+    /// The type of the wide sum: this type, if there is no wider one.
     type Wide: Measured;
-    /// The operator that sums to it.
+    /// The operator of the wide sum.
     type WideSum: Kernel<kind::reduce, Self, Output = Self::Wide>;
 
     /// An item from random bits.
     fn from_random(bits: u64) -> Self;
 
-    /// How many units it is.
+    /// The item as a number of units.
     fn units(self) -> i128;
 
     /// Whether this is an acceptable sum of items whose exact sum is `exact` units.
@@ -41,7 +41,7 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
 /// How a sum of floats is rounded. A sum of integers is exact.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounding {
-    /// How many items are summed.
+    /// The number of summed items.
     pub item_count: usize,
     pub accumulator: Accumulator,
 }
@@ -49,9 +49,9 @@ pub struct Rounding {
 /// The type in which floats are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accumulator {
-    /// The result's bytes.
+    /// The result's type.
     Result,
-    /// No narrower than `f32`.
+    /// At least as wide as `f32`.
     F32,
 }
 
@@ -75,7 +75,7 @@ macro_rules! table {
     };
 }
 
-/// Hands the types to a macro.
+/// Passes the types to a macro.
 macro_rules! for_each_type {
     ($callback:ident) => {
         $callback!(u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64);
@@ -108,7 +108,7 @@ macro_rules! integers {
     )*};
 }
 
-/// As of integers; then a conversion from `f64`: bits of a random item, exponent of the unit, bits of precision.
+/// The same as for integers, then a conversion from `f64`: bits of a random item, exponent of the unit, bits of precision.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
@@ -151,7 +151,7 @@ floats! {
 impl Rounding {
     /// The largest relative error of a sum of non-negative numbers with `precision` bits.
     fn bound(self, precision: i32) -> f64 {
-        // The number of additions that one item goes through: a generous bound for the trees of warpfold and CUB.
+        // The number of additions that an item takes part in: a generous bound for the trees of warpfold and CUB.
         let chain = (64 + (self.item_count >> 14)) as f64;
         let added_with = match self.accumulator {
             Accumulator::Result => precision,
@@ -161,13 +161,13 @@ impl Rounding {
     }
 }
 
-/// How many random items there are before they repeat.
+/// The number of random items before they repeat.
 pub const PERIOD: usize = 1 << 20;
 
 /// Random items, repeated.
 pub struct Data<T> {
     period: Vec<T>,
-    /// Units of the first items of a period; one more than there are items.
+    /// The sums in units of the first items of a period, from no items to all.
     sums: Vec<i128>,
 }
 
@@ -181,7 +181,7 @@ impl<T: Measured> Data<T> {
         Self::of(period)
     }
 
-    /// Lists of these items, at least one, over and over.
+    /// Lists that repeat these items. There is at least one.
     pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {
@@ -190,7 +190,7 @@ impl<T: Measured> Data<T> {
         Self { period, sums }
     }
 
-    /// The items before they repeat.
+    /// The items of one period.
     pub fn period(&self) -> &[T] {
         &self.period
     }
@@ -210,7 +210,7 @@ impl<T: Measured> Data<T> {
         self.period[index % self.period.len()]
     }
 
-    /// Units of the first items together.
+    /// The sum of the first items, in units.
     pub fn sum(&self, item_count: usize) -> i128 {
         let (periods, rest) = (
             item_count / self.period.len(),
@@ -233,7 +233,7 @@ impl<T: Measured> Data<T> {
 
     /// A device buffer of the first items.
     pub fn upload(&self, item_count: usize) -> Result<DeviceBuffer<T>> {
-        // SAFETY: every item is written below before it is read.
+        // SAFETY: the copies below write every item before it is read.
         let buffer = unsafe { DeviceBuffer::uninitialized(item_count) }?;
         let mut filled = self.period.len().min(item_count);
         buffer.index(..filled).copy_from(&self.period[..filled])?;
@@ -243,7 +243,8 @@ impl<T: Measured> Data<T> {
             buffer.index(filled..filled + more).copy_from(&written)?;
             filled += more;
         }
-        // A copy on the device does not wait, and no other stream waits for it.
+        // A copy within the device returns before it is done, and a stream that is not ordered with the default stream would not wait for
+        // it.
         CurrentContext::synchronize()?;
         Ok(buffer)
     }

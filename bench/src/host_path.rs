@@ -1,10 +1,10 @@
-//! What a call costs the host: a program's first, one that only queues, one that waits, and one on a slice.
+//! The host's cost of a call: a program's first call, a call that only queues, a call that waits, and a call on a slice.
 //!
 //! ```text
 //! what,of,value,unit
 //! ```
 //!
-//! Times are medians of many. The driver calls pass through the virtual GPU's crate, which adds some tens of nanoseconds to each.
+//! Times are medians of many runs. The driver calls pass through the virtual GPU's crate, which adds some tens of nanoseconds to each.
 
 mod calls;
 mod first;
@@ -51,7 +51,7 @@ fn time<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     (result, begun.elapsed())
 }
 
-/// The median time of `runs` runs of `work`, at least one, after two that do not count.
+/// The median time of `runs` runs of `work`, at least one, after two runs that do not count.
 fn median(runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut times = Vec::new();
     for _ in 0..runs.max(1) + 2 {
@@ -64,7 +64,7 @@ fn median(runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
     Ok(counted[counted.len() / 2])
 }
 
-/// Gigabytes in a second.
+/// Gigabytes per second.
 fn rate(bytes: usize, took: Duration) -> f64 {
     bytes as f64 / took.as_secs_f64() / 1e9
 }

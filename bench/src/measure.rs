@@ -1,4 +1,4 @@
-//! The measuring: types, sizes and cases, one after the other.
+//! Runs the measurements: types, sizes and cases, one after another.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
     })
 }
 
-/// CUB, if it can be had.
+/// CUB, if it can be compiled or loaded.
 fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
     let build = |folder: &Path| Cub::build(types, gpu.compute_capability(), folder);
     let built = match &options.cub_dir {
@@ -99,7 +99,7 @@ fn seed_of_the_day() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// A bar on the terminal, if there is one.
+/// A progress bar, if there is a terminal.
 fn progress(options: &Measure, types: usize) -> ProgressBar {
     let steps = options.runs as usize * types * options.sizes.0.len();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}");
@@ -116,7 +116,7 @@ struct Session<'a> {
     sink: Sink,
     progress: ProgressBar,
     deadline: Option<Instant>,
-    /// Sizes that there was no time for.
+    /// The number of sizes for which there was no time.
     skipped: u64,
     seed: u64,
     run: u32,
@@ -177,7 +177,7 @@ where
     Ok(())
 }
 
-/// Measures all cases for one size: everyone in turn.
+/// Measures all cases for one size. The sides take turns.
 fn measure_size<T: Measured>(
     session: &mut Session<'_>,
     data: &Data<T>,
@@ -202,7 +202,7 @@ where
         mut call,
     } in all
     {
-        // SAFETY: every bit pattern is an item; the buffers outlive the stream's work, which is waited for below.
+        // SAFETY: every bit pattern is an item, and `synchronize` below waits for the work before the buffers can be freed.
         unsafe {
             place.output.set_8_async(0xff, place.stream)?;
             place.wide.set_8_async(0xff, place.stream)?;

@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! The first seven columns are those that other programs of this kind print.
+//! The first seven columns are the same as those of other programs of this kind.
 
 use std::fmt;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// What is timed.
+/// The timed operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
@@ -46,7 +46,7 @@ impl Case {
         }
     }
 
-    /// The case of that name.
+    /// The case of this name.
     pub fn parse(name: &str) -> Result<Self> {
         match Self::ALL.into_iter().find(|case| case.name() == name) {
             Some(case) => Ok(case),
@@ -57,7 +57,7 @@ impl Case {
         }
     }
 
-    /// Whether it combines all items to one.
+    /// Whether it combines all items to one result.
     pub fn is_reduction(self) -> bool {
         matches!(
             self,
@@ -65,13 +65,13 @@ impl Case {
         )
     }
 
-    /// Bytes that one call moves for each byte of items: a reduction reads them, all others write as many.
+    /// Bytes that one call moves for each byte of items: a reduction only reads them, every other case also writes as many.
     pub fn traffic(self) -> u64 {
         if self.is_reduction() { 1 } else { 2 }
     }
 }
 
-/// Whose call it is.
+/// The library or driver that makes the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -115,13 +115,13 @@ pub struct Row {
     pub rate: f64,
     pub us_q1: f64,
     pub us_q3: f64,
-    /// Which time through everything, from 1.
+    /// The number of the run, from 1.
     pub run: u32,
     pub result: Verdict,
 }
 
 impl Row {
-    /// Bytes of an item: the number in its type's name counts bits.
+    /// Bytes of an item, from the number of bits in its type's name.
     pub fn item_bytes(&self) -> u64 {
         let bits = self
             .item_type
@@ -133,7 +133,7 @@ impl Row {
 /// Rows with their header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// `key: value`, one a line.
+    /// Lines of the form `key: value`.
     pub header: Vec<String>,
     pub rows: Vec<Row>,
 }

@@ -28,13 +28,13 @@ pub fn write(record: &Record, folder: &Path) -> Result<()> {
     chart::draw_all(&summary, folder)
 }
 
-/// As [`write()`], for the rows of a file.
+/// The same as [`write()`], for the rows of a file.
 pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     write(&Record::read(csv)?, folder)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the targets and the reached values of a file. If there is a file for the host, prints its targets too.
+/// Prints the targets, and what the rows of a file reach. If there is a file from `host`, prints the host's targets, too.
 pub fn print_targets(csv: &Path, host: Option<&Path>) -> Result<ExitCode> {
     let record = Record::read(csv)?;
     print!("{}", targets::markdown(&Summary::of(&record)));

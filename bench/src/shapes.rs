@@ -1,5 +1,6 @@
-//! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths, columns, axes, selections, runs, values by key, wide items. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! Calls other than plain reductions and scans, for items of type `f32`: indices of extremes, several results from one reading, two
+//! inputs, segments of many lengths, columns, axes, selections, runs, values by key, wide items. warpfold and CUB take turns on the same
+//! buffers, and each result is checked.
 
 mod axes;
 mod by_key;
@@ -28,10 +29,10 @@ use crate::record::Side;
 use crate::timing::{Call, Effort, Queueing, alternate};
 use report::{Report, Row};
 
-/// Something to be timed.
+/// A measurement.
 struct Shape<'a> {
     name: String,
-    /// The fewest bytes that have to move.
+    /// The fewest bytes that any such call has to move.
     bytes: u64,
     calls: Vec<(Side, Call<'a>)>,
     /// Whether a call's results are right.
@@ -120,7 +121,7 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     measurement.report.finish()
 }
 
-/// CUB, if it can be had.
+/// CUB, if it can be compiled or loaded.
 fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
     if virtual_gpu::mode().ok() == Some(Mode::Virtual) {
         return None;
@@ -146,7 +147,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Checks each call's result, times those of a shape in turn, and reports.
+    /// Checks each call's result, times the calls of each shape in turn, and reports.
     fn measure(&mut self, place: &Place<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
         let only = self.only;
         let is_wanted = |shape: &Shape<'_>| {
@@ -206,9 +207,9 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Fills the outputs with values that are no results.
+    /// Fills the outputs with values that no result has.
     fn poison(&self) -> Result<()> {
-        // SAFETY: every bit pattern is a value of these types; the buffers outlive the stream's work, which the caller waits for.
+        // SAFETY: every bit pattern is a value of these types, and freeing a buffer waits for the stream's work.
         unsafe {
             self.output.index(..).set_8_async(0xff, self.stream)?;
             self.index.index(..).set_8_async(0xff, self.stream)?;
@@ -231,10 +232,10 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// A call of warpfold's, and CUB's of that name, if there is one.
+    /// A call of warpfold, and CUB's call of this name, if there is one.
     ///
     /// # Safety
-    /// The arguments are of live device memory, as the shape needs it, until the stream's work is done.
+    /// If there is a call of CUB's, its arguments are live device memory, as the shape needs it, until the stream's work is done.
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,
@@ -243,7 +244,8 @@ impl<'a> Place<'a> {
     ) -> Result<Vec<(Side, Call<'b>)>> {
         let mut calls = vec![(Side::Warpfold, ours)];
         if let (Some(shapes), Some(name)) = (self.cub, cub) {
-            // SAFETY: the arguments are of live memory for as long as the call needs it: this function has the same condition.
+            // SAFETY: the arguments are live device memory, as the shape needs it, until the stream's work is done: this function's
+            // condition.
             let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
             calls.extend(theirs.map(|call| (Side::Cub, call)));
         }

@@ -14,14 +14,14 @@ use crate::cub::Cub;
 use crate::record::{Record, Row};
 use crate::timing::Queueing;
 
-/// Takes rows one by one, and keeps them. If the program ends early, the file has everything written so far.
+/// Takes rows one by one, and stores them. If the program ends early, the file has everything that was written so far.
 pub struct Sink {
     record: Record,
     writer: csv::Writer<Box<dyn Write>>,
 }
 
 impl Sink {
-    /// To `results.csv` in a folder, which is made, or to the standard output.
+    /// Writes to `results.csv` in a folder, which is created, or to the standard output.
     pub fn new(header: Vec<String>, folder: Option<&Path>) -> Result<Self> {
         let mut output: Box<dyn Write> = match folder {
             Some(folder) => {
@@ -56,7 +56,7 @@ impl Sink {
     }
 }
 
-/// Where, when and how it was measured.
+/// The header: machine, date and settings.
 pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<String>> {
     let (major, minor) = gpu.compute_capability();
     let version = CudaApiVersion::get()?;
@@ -89,7 +89,7 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
     Ok(header)
 }
 
-/// The driver's own version, if the system tells it, and the CUDA version that it supports.
+/// The driver's own version, if the system reports it, and the CUDA version that it supports.
 fn driver(version: CudaApiVersion) -> String {
     let cuda = format!("CUDA {}.{}", version.major(), version.minor());
     let told = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

@@ -1,11 +1,11 @@
-//! The time of a call on a stream: between events, around batches of calls, several calls in turn.
+//! The time of a call on a stream. Events before and after a batch of calls measure it, and several calls take turns.
 //!
-//! The work before a batch affects its time, by cache lines that it left or that are still to be written to memory, and
-//! by a lower clock. On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 after another. So the
-//! order of the calls differs in each round.
+//! Earlier work affects the time of a batch: by cache lines that it left or that are still to be written to memory, and by a lower clock.
+//! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
+//! round.
 //!
-//! If a call is shorter than its launch by the host, the time of the launch is measured. Replayed from a graph, the
-//! time on the device is measured.
+//! If a call is shorter than its launch by the host, the launch is what is measured. Replayed from a graph, the time on the device is
+//! measured.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,8 +14,8 @@ use warpfold::cust::stream::Stream;
 
 use crate::graph::Graph;
 
-/// The intended duration of a batch in microseconds. Events are accurate to half a microsecond, and effects of the work
-/// before are short in comparison.
+/// The intended duration of a batch in microseconds. Events are accurate to half a microsecond, and the effects of earlier work are short
+/// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
 /// The most calls of a batch.
@@ -27,7 +27,7 @@ const WARM_UP_CALLS: u32 = 3;
 /// The fewest batches of a call.
 const LEAST_ROUNDS: f64 = 3.0;
 
-/// How much time is spent.
+/// The effort of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// The most batches of each call.
@@ -38,23 +38,23 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// How many rounds, if one takes `round_micros` for `calls` calls.
+    /// The number of rounds, if a round of `calls` calls takes `round_micros`.
     fn rounds(self, calls: usize, round_micros: f64) -> u32 {
         let fit = self.call_micros * calls as f64 / round_micros;
         (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)
     }
 }
 
-/// How the calls of a batch come to the device.
+/// How the calls of a batch reach the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Queueing {
-    /// Each by a launch from the host.
+    /// The host launches each call.
     Launches,
-    /// As a graph, which the device goes through by itself.
+    /// The device runs a graph of the calls.
     Graph,
 }
 
-/// Something that queues work on the stream.
+/// A function that queues work on the stream.
 pub type Call<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 /// Microseconds of one call, over several batches.
@@ -67,7 +67,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Of at least one batch.
+    /// The timing from at least one batch.
     fn of(mut micros: Vec<f64>) -> Self {
         micros.sort_by(f64::total_cmp);
         let last = (micros.len() - 1) as f64;
@@ -81,7 +81,7 @@ impl Timing {
     }
 }
 
-/// Times the calls, which queue work on `stream` and have been made before: batches of each, the calls taking turns.
+/// Times calls that queue work on `stream`. Each has been made before. The batches of the calls take turns.
 pub fn alternate(stream: &Stream, calls: Vec<Call<'_>>, effort: Effort) -> Result<Vec<Timing>> {
     let clock = Clock::new(stream)?;
     let mut batches = Vec::with_capacity(calls.len());
@@ -117,14 +117,14 @@ pub fn alternate(stream: &Stream, calls: Vec<Call<'_>>, effort: Effort) -> Resul
 /// Calls that are timed together.
 struct Batch<'a> {
     call: Call<'a>,
-    /// How many calls.
+    /// The number of calls.
     size: u32,
-    /// All of them, if they are replayed.
+    /// The graph of all calls, if they are replayed.
     graph: Option<Graph>,
 }
 
 impl<'a> Batch<'a> {
-    /// One call.
+    /// A batch of one call.
     fn of_calls(call: Call<'a>) -> Self {
         Self {
             call,
@@ -133,7 +133,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// From now on the calls are replayed.
+    /// Captures the calls, which are replayed from now on.
     fn capture(&mut self, stream: &Stream) -> Result<()> {
         let mut outcome = Ok(());
         let graph = Graph::capture(stream, || outcome = self.launch());
@@ -150,7 +150,7 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: what the call works on lives as long as the call does, and so as the graph; the clock waits for each
+        // SAFETY: `self.call` owns or borrows everything that the graph uses, so it lives as long as the graph. The clock waits for each
         // batch, so nothing else is on the stream.
         unsafe { graph.launch(stream) };
         Ok(())
@@ -173,8 +173,8 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So cache contents of
-    /// another batch, which may still have to be written to memory, do not count.
+    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not include effects of
+    /// another batch's cache contents, which may still have to be written to memory.
     fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         batch.queue(self.stream)?;
         self.begin.record(self.stream)?;

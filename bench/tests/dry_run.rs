@@ -40,7 +40,7 @@ fn it_measures_checks_and_draws() {
         .filter(|line| !line.starts_with('#'))
         .skip(1)
         .collect();
-    // Runs, sizes, and four cases and a copy of each type; the wide sum of one.
+    // For each run and size: four cases and a copy of each type, and the wide sum of one type.
     assert_eq!(rows.len(), 2 * 2 * (5 + 6));
     let is_wide = |row: &&&str| row.contains("reduce_wide_sum,f32");
     assert_eq!(rows.iter().filter(is_wide).count(), 2 * 2);
@@ -69,7 +69,7 @@ fn it_measures_checks_and_draws() {
 
     let targets = bench(&["targets", csv.to_str().expect("a path in Unicode")]);
     let targets = String::from_utf8(targets.stdout).expect("text");
-    // A part of the measurements: two reductions of two types and the wide sum of one, with 2^12 items.
+    // Some of the measurements: two reductions of two types and the wide sum of one type, with 2^12 items.
     assert!(
         targets.contains("| reduce, 2^12 ≤ n ≤ 2^20 | ≤ 3.6 µs | "),
         "{targets}"
@@ -95,8 +95,9 @@ fn shapes_are_right() {
     bench(&[&["shapes", "--virtual", "--out", out], &sizes[..]].concat());
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
-    // Seven of one reading; segments of two lengths by offsets, scanned and as rows, and by a power law; sums and scans of two
-    // numbers of columns; places, in two types, `LogSumExp` and moments of rows; scans in two directions; three selections of three shares; runs of three lengths; sums and two scans by key of these.
+    // Seven reductions in one pass. Segments of two lengths by offsets, scanned and as rows, and by a power law. Sums and scans of two
+    // numbers of columns. For rows: indices in two types, `LogSumExp` and moments. Scans in two directions. Three selections of three
+    // percentages. Runs of three lengths. A sum and two scans by key for each of these.
     assert_eq!(
         rows.count(),
         7 + 2 * 3 + 2 + 2 * 2 + 4 + 2 + 3 * 3 + 3 + 3 * 3,
@@ -114,7 +115,7 @@ fn shapes_are_right() {
     assert_eq!(charts[0], charts[1]);
 }
 
-/// Without CUB there is no ratio; here it is made up.
+/// Without CUB there is no ratio, so this test makes up CUB's times.
 #[test]
 fn the_ratio_to_cub_is_drawn() {
     let folder = tempfile::tempdir().expect("a folder");

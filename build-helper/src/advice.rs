@@ -1,6 +1,6 @@
 //! Advice for mistakes that the compiler's messages do not explain: the compiler does not know where the file runs.
 
-/// A mistake: texts that the compiler's message contains, all of them, and the advice.
+/// A mistake: texts that are all in the compiler's message, and the advice.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,
@@ -41,7 +41,7 @@ const MISTAKES: [Mistake; 12] = [
         advice: "the file is compiled by itself, and has no modules in other files: write them into it, as `mod name { … }`",
     },
     Mistake {
-        // The macro's source is where the repository has it, or where cargo unpacks the package.
+        // The macro's source is in the repository's folder, or in the folder where cargo unpacks the package.
         signs: &["while trying to match", "kernels-gpu"],
         advice: ROWS,
     },
@@ -65,11 +65,11 @@ const MISTAKES: [Mistake; 12] = [
     },
 ];
 
-/// What a row is.
+/// The form of a row.
 const ROWS: &str = "a row of `operators!` is `name: Operator, Item;`. Before the semicolon may stand `, scans only`, \
                     `, reduction only`, `, predicate` or `, equality`. Of two inputs it is `name: Operator, pairs of A, B;`";
 
-/// Advice on a compiler's messages, to be printed before them; `None` if the messages are enough.
+/// Advice on a compiler's messages, to be printed before them. Empty if the messages are enough.
 pub fn advice(messages: &str) -> String {
     let known = MISTAKES.iter().filter(|mistake| {
         let mut signs = mistake.signs.iter();

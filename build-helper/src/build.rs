@@ -25,7 +25,7 @@ impl Contents {
     }
 }
 
-/// A file of operators or kernels, and where the build takes place.
+/// A file of operators or kernels, and the folders of its build.
 #[derive(Debug, Clone)]
 pub struct Build {
     /// The contents of the file.
@@ -34,17 +34,17 @@ pub struct Build {
     pub source: PathBuf,
     /// The folder of the user's crate.
     pub crate_folder: PathBuf,
-    /// Where the results go.
+    /// The folder for the results.
     pub output: PathBuf,
-    /// The folder where cargo compiles without a cache, except for rust-cuda.
+    /// The folder where cargo compiles if there is no cache; rust-cuda's compiler uses another.
     pub target: PathBuf,
-    /// Where device code is that was compiled before.
+    /// The cache of device code that was compiled before.
     pub cache: Cache,
-    /// Whether to compile whatever is committed, and to write the device code beside the source.
+    /// Whether to compile even if there is committed device code, and to write the new device code beside the source.
     pub updates: bool,
-    /// Whether to compile even if there is a cached or committed file, and to compare.
+    /// Whether to compile even if there is a cached or committed file, and to compare the result with the committed one.
     pub compares: bool,
-    /// Whether only device code that is committed will do.
+    /// Whether to use only committed device code.
     pub locked: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Device code that was compiled before, by any build of the user's: debug and release, tests, other crates and workspaces.
+//! Device code that any build of the user's has compiled before: debug and release, tests, other crates and workspaces.
 //!
 //! ```text
 //! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
-//! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, which the rows are compiled with
+//! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of all that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever out of
-//! date. A file is written under another name and then renamed: builds side by side see all of it or nothing. If the cache is too large,
-//! the entries that were not used for longest are removed. If the cache cannot be read or written, the build goes on without it.
+//! A key is a hash of everything that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
+//! out of date. A file is written under another name and then renamed, so concurrent builds see the whole file or none. If the cache is
+//! too large, the least recently used entries are removed. If it cannot be read or written, the build goes on without it.
 
 use std::env;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ use crate::variables::CACHE;
 /// The most bytes of all rows.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries: one for each compiler, lock file and version of this library in use, of some 60 MB.
+/// The most libraries, of some 60 MB each: one for each compiler, lock file and version of this library in use.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -35,7 +35,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache that the environment says: by [`CACHE`], else in the user's folder of caches.
+    /// The cache that the environment names: in the folder of [`CACHE`], or else in the user's folder of caches.
     pub fn of_environment() -> Self {
         Self::of(|variable| env::var_os(variable))
     }
@@ -67,7 +67,7 @@ impl Cache {
         }
     }
 
-    /// A row's kernels, if they are there.
+    /// A row's kernels, if they are in the cache.
     pub fn row(&self, key: Hash) -> Option<Pack> {
         let path = self.rows()?.join(key.to_string());
         let pack = Pack::from_file(&fs::read(&path).ok()?)?;
@@ -91,7 +91,7 @@ impl Cache {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
         fs::create_dir_all(&folder).ok()?;
-        // The mark that it is in use.
+        // Marks the library as in use.
         replace(&folder.join("used"), b"")?;
         let mut others = by_use(&all, |folder| folder.join("used"));
         others.retain(|other| other.path != folder);
@@ -106,7 +106,7 @@ impl Cache {
         Some(self.folder.as_ref()?.join("rows"))
     }
 
-    /// Removes rows until there is a quarter to spare, if there are too many.
+    /// If there are too many rows, removes the least recently used ones until a quarter of the room is free.
     fn make_room(&self, folder: &Path) {
         let files = by_use(folder, Path::to_owned);
         let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
@@ -146,7 +146,7 @@ struct Kept {
     bytes: u64,
 }
 
-/// The entries of a folder, the least recently used first. When it was used, a file of its own says.
+/// The entries of a folder, the least recently used first. An entry's time of use is that of the file that `sign` names.
 fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let kept = entries.filter_map(|entry| {
@@ -163,14 +163,14 @@ fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     kept
 }
 
-/// Says that a file is in use.
+/// Marks a file as in use.
 fn touch(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Writes a file that others read, all at once.
+/// Writes a file that others read. They see the whole file or none.
 fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -281,7 +281,7 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
-    /// Readers beside writers of one row see the whole row, or none.
+    /// Concurrent readers and writers of one row: a reader sees the whole row, or none.
     #[test]
     fn builds_side_by_side_see_whole_rows() {
         let folder = folder("side-by-side");

@@ -1,11 +1,10 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
-//! `CudaBuilder` compiles a crate that makes a `cdylib`, and a package of kernels makes none (other targets could not
-//! link it), so a crate of one line around it is written first. Needed beside it: the nightly toolchain, LLVM 7 and
-//! CUDA toolkit that `rustc_codegen_nvvm` asks for.
+//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels makes none (other targets could not link it), so a crate of
+//! one line around it is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of `rustc_codegen_nvvm`.
 //!
-//! Each architecture has a profile of its own in that crate. So it has a folder of its own below `target`, and cargo locks
-//! that alone: the architectures can be compiled side by side.
+//! Each architecture has a profile of its own in that crate, and so a folder of its own below `target`. Cargo locks only that folder, so
+//! the architectures can be compiled in parallel.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ pub struct Package {
     pub with_barriers: &'static [&'static str],
 }
 
-/// What kernels are compiled for.
+/// A target of compilation.
 #[derive(Debug)]
 pub struct Target {
     /// The architecture.
@@ -50,7 +49,7 @@ pub struct Cdylib {
 }
 
 impl Cdylib {
-    /// Writes it, to be compiled for targets of these names, to a folder of its own in `output`.
+    /// Writes the crate, for targets of these names, to a folder of its own in `output`.
     pub fn write(
         package: &Package,
         targets: &[&str],
@@ -68,8 +67,8 @@ impl Cdylib {
         );
         write(&folder.join("src/lib.rs"), &source)?;
 
-        // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
-        // has no `glam` to hold back; this then fails without harm.
+        // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with those after 0.30. The `cuda_std` on crates.io
+        // has no `glam`; then this command fails without harm.
         Command::new(env::var("CARGO")?)
             .args(["update", "--package=glam", "--precise=0.30.5"])
             .current_dir(&folder)
@@ -77,16 +76,16 @@ impl Cdylib {
         Ok(Self { folder })
     }
 
-    /// The kernels' PTX for a target, as the driver takes it.
+    /// The kernels' PTX for a target, in a form that the driver accepts.
     pub fn compile(&self, target: &Target, output: &Path) -> Result<String, String> {
         let emitted = output.join(target.name).with_extension("emitted.ptx");
         CudaBuilder::new(&self.folder)
             .arch(target.arch)
-            // `release` is a profile too, and there can be one only; but it also has libNVVM optimise.
+            // `release` would be a second profile, and there can be only one. But it also has libNVVM optimise, so that is set here.
             .release(false)
             .nvvm_opts(true)
             .build_args(&[format!("--profile={}", target.name)])
-            // The bits of floats are promised: nothing may be fused, flushed or replaced.
+            // The bits of floats are part of the contract: nothing may be fused, flushed or replaced.
             .fma_contraction(false)
             .ftz(false)
             .override_libm(false)
@@ -98,7 +97,7 @@ impl Cdylib {
     }
 }
 
-/// Writes a file if its contents change: cargo compiles again whatever was written.
+/// Writes a file only if its contents change, since cargo recompiles for every file that was written.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path).is_ok_and(|written| written == text) {
         true => Ok(()),
@@ -108,9 +107,9 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 /// The manifest of the crate around the kernels.
 ///
-/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc: so the profile
-/// turns the pass off for packages with barriers, and for code that is inlined into them. No kernel uses `glam`, on which `cuda_std`
-/// depends: it is not optimised, which would take a minute.
+/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc. So the profile
+/// turns the pass off for packages with barriers, and for code that is inlined into them. `cuda_std` depends on `glam`, which no kernel
+/// uses: it is not optimised, since that would take a minute.
 fn manifest(package: &Package, targets: &[&str]) -> String {
     let name = package.name;
     let place = match &package.folder {

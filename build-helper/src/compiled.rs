@@ -9,7 +9,7 @@ pub struct Kernel {
     pub text: String,
 }
 
-/// The kernels for a compute capability and all later ones.
+/// The kernels for a compute capability and all higher ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// The compute capability, major and minor.

@@ -1,8 +1,8 @@
 //! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
 //!
-//! A file of kernels is in a crate of its own below that one, which is compiled without MIR passes: `JumpThreading` would
-//! copy a shuffle or a barrier into both arms of a branch. Operators hold neither. Their rows are compiled apart, with the
-//! library that cargo has compiled for a device crate with nothing in it (see [`crate::library`]).
+//! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
+//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Their rows are compiled
+//! separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
 
 use std::env;
 use std::fs;
@@ -31,8 +31,7 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another folder,
-    /// `target`.
+    /// Writes the crate to a folder: around a file of kernels or, for operators, empty. It is compiled in the folder `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -52,32 +51,32 @@ impl DeviceCrate {
         Ok(Self { folder, target })
     }
 
-    /// Lets the crate take the versions that the user's crate is built with.
+    /// Gives the crate the lock file of the user's crate, so that both have the same versions.
     pub fn lock_as(&self, lock: &Path) -> Result<(), Error> {
         fs::copy(lock, self.folder.join("Cargo.lock")).map_err(at(lock))?;
         Ok(())
     }
 
-    /// Where cargo compiles for an architecture.
+    /// The folder where cargo compiles for an architecture.
     pub fn target(&self, variant: &Variant) -> PathBuf {
         self.target.join(variant.target_cpu)
     }
 
-    /// Compiles the crate, and gives the compiler's text.
+    /// Compiles the crate, and returns the compiler's text.
     pub fn compile(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
         self.run(toolchain, variant)?;
         let text = self.text(variant);
         fs::read_to_string(&text).map_err(at(&text))
     }
 
-    /// Where the compiler's text goes.
+    /// The file of the compiler's text.
     fn text(&self, variant: &Variant) -> PathBuf {
         self.folder.join(variant.target_cpu).with_extension("s")
     }
 
-    /// Has cargo compile the crate, and gives its messages.
+    /// Has cargo compile the crate, and returns cargo's messages.
     pub fn run(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
-        // The cargo that this one runs under has said where to look for what, to build something else.
+        // Tries without a network first. If a package is missing, tries again with it.
         let offline = self.cargo(toolchain, variant, true);
         let ran = match offline {
             Err(messages) if messages.contains("--offline") => {
@@ -91,7 +90,7 @@ impl DeviceCrate {
         })
     }
 
-    /// Runs cargo: its messages or, where it failed, what it printed.
+    /// Runs cargo, and returns its messages. If it fails, the error is what it printed.
     fn cargo(
         &self,
         toolchain: &Toolchain,
@@ -139,25 +138,25 @@ pub fn crate_around(source: &Path) -> Result<String, Error> {
     Ok(library(&module(source)?))
 }
 
-/// The module that a file is.
+/// The module of a file.
 fn module(source: &Path) -> Result<String, Error> {
     let source = source.canonicalize().map_err(at(source))?;
     let path = source.display().to_string();
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are for the device crate alone, where all code is optimised together. So its dependencies are compiled once.
+/// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
 ///
-/// - Tables of jumps or values are compiled as code, since kernels carry no tables.
+/// - Tables of jumps or values become code, since kernels carry no tables.
 /// - An operator's functions are inlined, however long they are.
-/// - Copies of structs in two branches stay two: one copy from either of two places would keep the structs in local memory.
+/// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 3] = [
     "-Cjump-tables=no",
     "-Cllvm-args=-inline-threshold=100000",
     "-Cllvm-args=-simplifycfg-sink-common=false",
 ];
 
-/// What the crates' libraries begin with.
+/// The first lines of each crate's library.
 const HEAD: &str = "// Made by warpfold-build.\n#![no_std]\n#![allow(warnings)]\n\n";
 
 /// Writes a crate's two files.
@@ -186,10 +185,10 @@ fn package(name: &str, edition: &str) -> String {
     )
 }
 
-/// The device crate's manifest. The crate depends on one other, which has the features of `warpfold-kernels`.
+/// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // Around operators it is empty: only its dependencies matter, which cargo compiles.
+    // For operators the crate is empty: it is there to have cargo compile its dependencies.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (
@@ -245,7 +244,7 @@ fn user_manifest(edition: &str) -> String {
     )
 }
 
-/// `warpfold-kernels` as a dependency: from beside this crate, where sources lie beside each other, else from the registry.
+/// `warpfold-kernels` as a dependency: from the folder beside this crate if there is one, or else from the registry.
 pub fn kernels_crate() -> String {
     let place = match source_folder("warpfold-kernels") {
         Some(folder) => format!("path = {:?}", folder.display().to_string()),
@@ -254,7 +253,7 @@ pub fn kernels_crate() -> String {
     format!("{{ package = \"warpfold-kernels\", {place} }}")
 }
 
-/// The folder of one of the library's crates, where their sources lie beside this one: as in the repository, or as cargo unpacks
+/// The folder with the sources of one of the library's crates, if it is beside this crate's: as in the repository, or as cargo unpacks
 /// packages.
 pub fn source_folder(name: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -18,7 +18,7 @@ pub enum Unfit {
     /// The library has changed.
     #[error("was made by another version of warpfold")]
     Library,
-    /// It is no file of this format.
+    /// It is not a file of this format.
     #[error("is damaged")]
     Damaged,
 }
@@ -48,10 +48,10 @@ pub enum Error {
     NoToolchain {
         /// The compiler in use, as it names itself.
         compiler: String,
-        /// The device code that is committed, if any is, and why it is not used.
+        /// The committed device code, if there is any, and why it is not used.
         committed: Option<(PathBuf, Unfit)>,
     },
-    /// The committed device code does not fit, and nothing else will do.
+    /// The committed device code does not fit, and no other may be used.
     #[error(
         "{} {unfit}. `{update}=1 cargo build` writes it anew. It has to fit because {locked} is set, or {update}=check.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -62,7 +62,7 @@ pub enum Error {
         /// Why it does not fit.
         unfit: Unfit,
     },
-    /// No device code is committed, and nothing else will do.
+    /// No device code is committed, and no other may be used.
     #[error(
         "there is no {}, and {locked} or {update}=check is set. `{update}=1 cargo build` writes it.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -71,7 +71,7 @@ pub enum Error {
         /// Where it should be.
         path: PathBuf,
     },
-    /// The committed device code is not what the source gives.
+    /// The committed device code differs from what the source gives.
     #[error(
         "{} is not what this source and this compiler give: {} is another kernel. Another version of the compiler may give \
          another text; else somebody has changed the file. `{update}=1 cargo build` writes it anew.",
@@ -80,16 +80,16 @@ pub enum Error {
     Differs {
         /// The file.
         path: PathBuf,
-        /// The first kernel that is another; `None` where the file has more.
+        /// The first kernel that differs; `None` if the file has more kernels.
         symbol: Option<String>,
     },
-    /// The kernels' texts cannot be written as they are.
+    /// The kernels' texts cannot be written so that they read back unchanged.
     #[error("{} cannot be written: it would not be read as these kernels", .path.display())]
     NotPacked {
         /// The file.
         path: PathBuf,
     },
-    /// Two rows of `operators!` have one name.
+    /// Two rows of `operators!` have the same name.
     #[error("two rows are called `{name}`, in lines {} and {}: kernels are named by their rows. Give one another name.", .lines[0], .lines[1])]
     EqualNames {
         /// The name.
@@ -109,7 +109,7 @@ pub enum Error {
         /// Their lines.
         lines: [usize; 2],
     },
-    /// The compiler refused the file; what it printed.
+    /// The compiler refused the file, with these messages.
     #[error("{}the file does not compile for the GPU ({target}):\n{messages}", advice(.messages))]
     Compiler {
         /// The architecture.
@@ -117,7 +117,7 @@ pub enum Error {
         /// The compiler's messages.
         messages: String,
     },
-    /// rust-cuda's compiler is asked for an architecture that there is no variant for.
+    /// `WARPFOLD_ARCHITECTURES` names an architecture without a variant.
     #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90` and `sm_70`")]
     UnknownArchitecture(String),
     /// Operators that cannot run in a kernel.
@@ -128,7 +128,7 @@ pub enum Error {
     Unexpected(#[from] Problem),
 }
 
-/// A function of an operator's that cannot run in a kernel.
+/// A function of an operator that cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// Which of the operator's functions: `combine`, say.
@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row has other kernels than a reduction, so that fewer may do.
+    /// Whether the row also gives kernels other than a reduction, so that a row with fewer kernels may work.
     pub may_reduce_only: bool,
 }
 
@@ -168,7 +168,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The device code that is committed and not used.
+/// Committed device code that is not used.
 struct NotUsed<'a>(Option<&'a (PathBuf, Unfit)>);
 
 impl fmt::Display for NotUsed<'_> {

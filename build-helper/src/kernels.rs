@@ -1,4 +1,4 @@
-//! From the compiler's text to the kernels of all operators: refused, finished, inspected.
+//! From the compiler's text to the kernels of all operators: operators are refused, and kernels finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::Kind;
@@ -20,7 +20,7 @@ use crate::ptx::splice::splice;
 use crate::reason::Reason;
 use crate::variant::Variant;
 
-/// The prefix of the symbol of an operator's function that is compiled by itself: `warpfold_combine_of_gcd`.
+/// The prefix of the symbol of an operator's function that is compiled separately: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 
 /// The prefix of the symbols of users' kernels.
@@ -45,7 +45,7 @@ impl Origin {
         })
     }
 
-    /// How such kernels are launched.
+    /// The launch bounds of such kernels.
     fn bounds(self) -> Bounds {
         match self {
             Self::Library(kind) => {
@@ -69,7 +69,7 @@ impl Origin {
                     waits_first: Some(may_begin_early),
                 }
             }
-            // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
+            // The user decides how a kernel of their own is launched, and whether it may fuse.
             Self::User => Rules {
                 forbidden: &[
                     Thing::Call,
@@ -109,12 +109,13 @@ impl Judged {
     }
 }
 
-/// The kernels in what the compiler emitted for a variant.
+/// The kernels in the text that the compiler emitted for a variant.
 pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
-    // A function by itself may keep an argument in local memory where the kernel has it in registers. So only kernels are checked for that.
+    // A function that is compiled separately may keep an argument in local memory where the kernel keeps it in registers. So only kernels
+    // are checked for local memory.
     let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)
@@ -140,7 +141,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // One kernel of an operator is enough: all have the same refusals.
+        // One kernel of an operator is enough: all its kernels have the same refusals.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }
@@ -163,7 +164,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     Ok(Judged { kernels, refusals })
 }
 
-/// The refusal of a kernel, whose operator's functions may be without fault by themselves.
+/// The refusal of a kernel. Its operator's functions, compiled separately, may be faultless.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
@@ -174,7 +175,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     }
 }
 
-/// A function of the compiler's that is to be a kernel, with the hooks' instructions in its body: each access names its memory.
+/// A function of the compiler's text that becomes a kernel, with the hooks' instructions in its body. Each access names its memory.
 fn with_memory_named<'a>(
     function: &Function<'a>,
     mut body: Vec<Statement>,
@@ -192,7 +193,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// A kernel with its narrow stores of floats masked, inspected, as a text of its own.
+/// A kernel as a text of its own, with its narrow stores of floats masked, and inspected.
 pub fn finished(
     kernel: Function,
     origin: Origin,
@@ -220,13 +221,13 @@ pub fn finished(
     })
 }
 
-/// The kind of a kernel, in its symbol.
+/// The kind of a kernel, from its symbol.
 fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     let kind = symbol.strip_suffix(operator).unwrap_or_default();
     kind.trim_end_matches('_')
 }
 
-/// The function and the row, in the symbol of an operator's function.
+/// The function and the row, from the symbol of an operator's function.
 fn operator_function(symbol: &str) -> Option<(&str, &str)> {
     symbol.strip_prefix(FUNCTION)?.split_once("_of_")
 }

@@ -1,11 +1,11 @@
-//! Compiles operators and kernels of your own for `warpfold`: ordinary Rust, made into GPU code while your crate is built.
+//! Compiles operators and kernels of your own for `warpfold`: ordinary Rust becomes GPU code when your crate is built.
 //!
 //! ```no_run
 //! // build.rs, in `main`
 //! warpfold_build::operators("src/operators.rs");
 //! ```
 //!
-//! The file holds `impl warpfold::Op<…> for …` in Rust without the standard library, and one list:
+//! The file has `impl warpfold::Op<…> for …` in Rust without the standard library, and one list:
 //!
 //! ```text
 //! warpfold::operators! {
@@ -14,36 +14,36 @@
 //! }
 //! ```
 //!
-//! A file of whole kernels, in one `warpfold::kernels! { … }`, is named by [`kernels()`]. Its kernels are made of the building
-//! blocks in `warpfold_kernels::device`.
+//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. They are made of the building blocks in
+//! `warpfold_kernels::device`.
 //!
-//! # What it takes
+//! # Requirements
 //!
-//! A rustc that has the target `nvptx64-nvidia-cuda`, which `rustup target add nvptx64-nvidia-cuda` adds to a stable one. No
-//! CUDA, no nightly features. Each kernel is compiled whole, from the same source as the library's own. An operator's kernels are
-//! compiled for compute capability 9.0, and the library makes those for 8.0 and 7.0 of them; a kernel of your own is compiled for each.
+//! A rustc with the target `nvptx64-nvidia-cuda`, which `rustup target add nvptx64-nvidia-cuda` adds to a stable one. It needs no CUDA
+//! and no nightly features. Each kernel is compiled whole, from the same source as the library's own. An operator's kernels are compiled
+//! for compute capability 9.0, and the library makes those for 8.0 and 7.0 from them. A kernel of your own is compiled for each.
 //!
-//! # What was compiled before
+//! # The cache
 //!
-//! Each row's kernels are kept in the user's folder of caches, under a key of all that they depend on: the tokens of the row and of the
-//! items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or says `off`. ([`Cache`])
+//! Each row's kernels are kept in the user's folder of caches, under a key of everything that they depend on: the tokens of the row and
+//! of the items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
-//! # Device code that is committed
+//! # Committed device code
 //!
-//! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. Commit it, and who builds
-//! your crate needs no target: it is used as long as the file has the same tokens, with this version of `warpfold-build`.
-//! With `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
+//! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
+//! users need no target: the device code is used as long as the source has the same tokens, with this version of `warpfold-build`. With
+//! `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
 //!
-//! An operator's functions compute a result from their arguments. A call that is not inlined, a panic, local memory, a
-//! static, an endless loop and any other effect are refused when your crate is built: the message names the operator, the
-//! function and the reason, and says what to write instead ([`Reason`]).
+//! An operator's functions compute a result from their arguments. The build refuses a call that is not inlined, a panic, local memory, a
+//! static, an endless loop and any other effect. The message names the operator, the function and the reason, and says what to write
+//! instead ([`Reason`]).
 //!
 //! # rust-cuda's compiler
 //!
-//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, whatever is committed. It needs the same set-up as
-//! the feature of that name of `warpfold`. A refusal then names a kernel of the operator, and not the function.
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. It needs the same
+//! set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
 //!
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
@@ -85,7 +85,7 @@ pub use reason::Reason;
 pub use variables::{CACHE, LOCKED, UPDATE};
 
 /// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
-/// crate's folder. For a build script: an error is printed, and ends it.
+/// crate's folder. It is for build scripts: an error is printed, and ends the script.
 ///
 /// ```no_run
 /// // build.rs, in `main`
@@ -118,7 +118,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // If it fails, its message is the first on the screen: cargo shows a script's output in order.
+    // This error is the first message on the screen, since cargo shows a script's output in order.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);
@@ -130,7 +130,7 @@ fn run(contents: Contents, file: &Path) {
             "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
         );
     }
-    // The host's macro needs it. If a build script no longer calls this, the files of an earlier build are not used.
+    // The host's macro needs this variable. If a build script no longer calls this function, the files of an earlier build are not used.
     let [expression, _] = build.included();
     let variable = contents.name().to_uppercase();
     println!(

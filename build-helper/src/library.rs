@@ -1,4 +1,4 @@
-//! The library for the device: `warpfold-kernels`, compiled once by cargo; rustc then compiles the rows against it. And the key that
+//! The library for the device: cargo compiles `warpfold-kernels` once, and rustc then compiles the rows against it. Also the key that
 //! identifies its version.
 
 use std::fs;
@@ -12,10 +12,10 @@ use crate::toolchain::Toolchain;
 use crate::variant::TARGET;
 use crate::variant::Variant;
 
-/// The crates that device code is made by, beside each other where sources lie.
+/// The crates that make device code. Their folders are beside each other in the repository, and where cargo unpacks packages.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the sources that make device code, or of their version if they are not beside each other.
+/// A hash of the sources that make device code, or of their version if the folders are not beside each other.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {
@@ -47,12 +47,12 @@ fn files_of(folder: &Path, files: &mut Vec<PathBuf>) {
 #[derive(Debug)]
 pub struct Library {
     variant: &'static Variant,
-    /// rustc's arguments for it.
+    /// rustc's arguments to link with it.
     arguments: Vec<String>,
 }
 
 impl Library {
-    /// Has cargo compile it, with a crate around it that has nothing in it.
+    /// Has cargo compile the library, as a dependency of an empty device crate.
     pub fn compile(
         device: &DeviceCrate,
         toolchain: &Toolchain,
@@ -86,7 +86,8 @@ impl Library {
         self.variant
     }
 
-    /// Compiles a crate's text against it to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is its output.
+    /// Compiles a crate's text against the library, to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is
+    /// its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,
@@ -104,10 +105,10 @@ impl Library {
                 "-Coverflow-checks=off",
                 "-Cdebug-assertions=off",
             ])
-            // Kernels have no vectors to make of loops and of neighbours: the texts are the same, sooner.
+            // Kernels have nothing to vectorise: without these passes the texts are the same, and made sooner.
             .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
             .arg(format!("--edition={edition}"))
-            // Without something to link, nothing would be optimised together.
+            // Without something to link, code would not be optimised across crates.
             .arg("--emit=link")
             .arg(format!("--emit=asm={}", emitted.display()))
             .arg(format!("-Ctarget-cpu={}", self.variant.target_cpu))

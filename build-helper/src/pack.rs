@@ -1,5 +1,5 @@
-//! Kernels packed: each text compressed by itself, so that a program carries little and unpacks what it needs. So they lie in the
-//! cache too (see [`crate::cache`]):
+//! Packed kernels: each text is compressed separately, so that a program is small and unpacks only what it needs. The cache stores packs
+//! as files (see [`crate::cache`]):
 //!
 //! ```text
 //! warpfold kernels 1                  the format
@@ -10,7 +10,7 @@
 //!                                     an empty line, then all packed bytes
 //! ```
 //!
-//! What is committed is packed all together (see [`committed`]).
+//! Committed kernels are packed all together (see [`committed`]).
 
 pub mod canonical;
 pub mod committed;
@@ -30,7 +30,7 @@ use crate::source::Hash;
 /// The first line.
 const FORMAT: &str = "warpfold kernels 1\n";
 
-/// How hard is compressed. A build script is not optimised: harder takes it seconds for a twelfth of the bytes.
+/// The compression level. A build script is not optimised: a higher level takes it seconds, and saves a twelfth of the bytes.
 const LEVEL: u8 = 3;
 
 /// The most bytes of a kernel's text.
@@ -155,7 +155,7 @@ impl Pack {
         [head.into_bytes(), rest].concat()
     }
 
-    /// Reads a file of the cache's; `None` if it is none of this format, or damaged.
+    /// Reads a file of the cache; `None` if it does not have this format, or is damaged.
     pub fn from_file(file: &[u8]) -> Option<Self> {
         let file = file.strip_prefix(FORMAT.as_bytes())?;
         let end = file.iter().position(|byte| *byte == b'\n')?;

@@ -1,15 +1,15 @@
-//! Why an operator is refused, and what to write instead.
+//! Why an operator is refused, and advice on what to write instead.
 
 use std::fmt;
 
 /// Why an operator cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It may panic: when.
+    /// It may panic, in this case.
     Panics(&'static str),
     /// It calls a function that was not inlined.
     Calls(String),
-    /// It needs memory of its own.
+    /// It needs local memory.
     LocalMemory,
     /// It reads or writes memory that belongs to the program.
     Static(String),
@@ -33,7 +33,7 @@ impl fmt::Display for Reason {
                 "it needs local memory, which is slow: an array is indexed by a value known only at run time, is too long for registers, or is read as \
                  a number (`from_le_bytes`) where it begins at no multiple of 4 in its item"
             ),
-            // The compiler's own name says nothing.
+            // The compiler's own name would not help the user.
             Self::Static(name) if name.starts_with("anon_") => write!(
                 f,
                 "it uses a constant array as a table, which kernels do not carry: it is indexed at run time, or in a loop that was not unrolled"

@@ -1,10 +1,11 @@
-//! Compiling rows of operators: those that are not in the cache, in parallel if there are several processors.
+//! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
-//! rustc takes one processor for a crate. So each row that is missing is a crate of its own: the user's file without the other rows. A
-//! crate costs a fifth of a second more than its row. The longest are begun first, so that no processor is left with one at the end.
+//! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. A
+//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with one at the
+//! end.
 //!
-//! So a kernel's text is also the same whatever else is compiled, and on however many processors. Two rows in one crate can change
-//! each other's texts: the order of an instruction's operands, say.
+//! It follows that a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could
+//! change each other's texts, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +81,7 @@ fn parts(source: &Source) -> Vec<(&str, Hash)> {
     }
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first, if none is refused.
+/// Some of a file's rows, compiled for each architecture, the best first. An error if any is refused.
 pub fn compiled(
     build: &Build,
     source: &Source,
@@ -107,7 +108,7 @@ pub fn compiled(
     Ok(variants.collect())
 }
 
-/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Gives its results and the refusals.
+/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Returns its results and the refusals.
 fn each<R: Send>(
     build: &Build,
     source: &Source,
@@ -139,7 +140,7 @@ fn each<R: Send>(
                 capability: library.variant().capability,
                 kernels: judged.kernels,
             });
-            // A mistake in a row shows on every architecture.
+            // A mistake in a row shows on every architecture, so only new refusals are added.
             let others = judged.refusals.into_iter();
             let new: Vec<_> = others.filter(|other| !refusals.contains(other)).collect();
             refusals.extend(new);
@@ -166,7 +167,7 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // One row's errors are not all: those of every row are found before any code is made.
+        // One row's errors are not all. The rows are compiled together, and every row's errors are found before code is made.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();
@@ -214,7 +215,7 @@ struct RowsCrate {
 }
 
 impl RowsCrate {
-    /// Writes it to a folder of this name.
+    /// Writes the crate to a folder of this name.
     fn write(build: &Build, source: &Source, names: &[&str], name: &str) -> Result<Self, Error> {
         let folder = build.output.join("warpfold-operators/rows").join(name);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
@@ -226,7 +227,7 @@ impl RowsCrate {
         Ok(Self { text, rows })
     }
 
-    /// Compiles it with a library, for the architecture of that.
+    /// Compiles the crate against a library, for the library's architecture.
     fn compile(
         &self,
         build: &Build,
@@ -251,14 +252,14 @@ impl RowsCrate {
     }
 }
 
-/// How many things may run at a time: as cargo says, or as many as there are processors.
+/// How many rows may be compiled at a time: as cargo says, or as many as there are processors.
 fn processors() -> usize {
     let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
     let processors = || thread::available_parallelism().map_or(1, usize::from);
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Does something with each of some things, several at a time. After an error no more are begun; the first one counts.
+/// Calls a function with each of several things, on several threads. After an error no more calls begin; the first error is returned.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,

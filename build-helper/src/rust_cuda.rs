@@ -1,9 +1,8 @@
 //! Operators through rust-cuda's compiler.
 //!
-//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and so a
-//! folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, and only their bodies are
-//! used. The rest of its text declares 16 bytes of shared memory, in addition to the launch's, and a version of PTX that older drivers
-//! refuse.
+//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and so
+//! a folder that cargo locks separately: the architectures are compiled in parallel. Only the kernels' bodies are used. The rest of the
+//! compiler's text declares 16 bytes of shared memory, in addition to the launch's, and a version of PTX that older drivers refuse.
 
 use std::fs;
 use std::io;
@@ -25,13 +24,13 @@ use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
 use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};
 
-/// What `cuda_std` calls the block's shared memory.
+/// The name of the block's shared memory in `cuda_std`.
 const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
 
-/// The variable that has the names of the architectures to compile for, with commas between them, where it is not for all.
+/// The variable with the names of the architectures to compile for, separated by commas. If it is not set: all.
 pub const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// Compiles the operators for each compute capability that is wanted, the highest first.
+/// Compiles the operators for each requested compute capability, the highest first.
 pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
     let variants = variants(env::var(ARCHITECTURES).ok().as_deref())?;
     let device = write_crate(build)?;
@@ -48,7 +47,7 @@ pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
     })
 }
 
-/// The variants that are wanted: all, or those named.
+/// The requested variants: all, or those named.
 fn variants(named: Option<&str>) -> Result<Vec<&'static Variant>, Error> {
     let variants = VARIANTS.iter();
     let mut variants: Vec<_> = variants
@@ -71,11 +70,11 @@ fn compile_for(variant: &Variant, device: &Path, output: &Path) -> Result<Compil
     let emitted = output.join(variant.target_cpu).with_extension("ptx");
     CudaBuilder::new(device)
         .arch(arch(variant))
-        // `release` is a profile too, and there can be one only; but it also has libNVVM optimise.
+        // `release` would be a second profile, and there can be only one. But it also has libNVVM optimise, so that is set here.
         .release(false)
         .nvvm_opts(true)
         .build_args(&[format!("--profile={}", variant.target_cpu)])
-        // The bits of floats are promised: nothing may be fused, flushed or replaced.
+        // The bits of floats are part of the contract: nothing may be fused, flushed or replaced.
         .fma_contraction(false)
         .ftz(false)
         .override_libm(false)
@@ -115,7 +114,7 @@ fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     Judged { kernels, refusals }.all()
 }
 
-/// Writes the crate around the operators, and gives its folder.
+/// Writes the crate around the operators, and returns its folder.
 fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     let device = build.output.join("warpfold-rust-cuda");
     let source = device.join("src");
@@ -134,7 +133,7 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     Ok(device)
 }
 
-/// Writes a file if its contents change: cargo compiles again whatever was written.
+/// Writes a file only if its contents change, since cargo recompiles for every file that was written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         match fs::read_to_string(path).is_ok_and(|written| written == text) {
@@ -147,7 +146,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 
 /// The crate's manifest.
 ///
-/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc: so the profile
+/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc. So the profile
 /// turns the pass off, for the kernels and the operators.
 fn manifest(edition: &str) -> String {
     let profiles = VARIANTS.map(|variant| {

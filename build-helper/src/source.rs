@@ -1,6 +1,6 @@
-//! The user's file as tokens: its rows, what each of them depends on, and the file with some of its rows alone.
+//! The user's file as tokens: its rows, what each of them depends on, and the file with only some of its rows.
 //!
-//! Comments, documentation and layout are no tokens: rows keep their keys when only those change.
+//! Comments, documentation and layout are not tokens: a row keeps its key when only those change.
 
 mod items;
 mod normal;
@@ -18,7 +18,7 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Source {
     text: String,
-    /// The rows of `operators!`; empty where the file has no such list, or no tokens.
+    /// The rows of `operators!`; empty if the file has no such list, or is not Rust.
     rows: Vec<Row>,
     /// The names of the functions in `kernels!`.
     kernels: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Source {
 /// A row of `operators!`.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, which its kernels' symbols end with.
+    /// Its name, with which its kernels' symbols end.
     pub name: String,
     /// Its line in the file.
     pub line: usize,
@@ -55,7 +55,7 @@ impl Row {
         (TokenStream::from_iter(of.iter().cloned()).to_string(), word)
     }
 
-    /// Whether it gives a reduction and scans: no word says otherwise, and it has neither two inputs nor a choice.
+    /// Whether it gives a reduction and scans: it has neither `only` nor a second input, and is no row of a predicate or an equality.
     fn has_all_kinds(&self) -> bool {
         let is =
             |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(name) if name == word);
@@ -113,7 +113,7 @@ impl Source {
         &self.kernels
     }
 
-    /// An error with the lines of the rows that it is about, in their order.
+    /// The error with the lines of its rows, and in the order of the lines.
     pub fn located(&self, error: Error) -> Error {
         match error {
             Error::Refused(mut refusals) => {
@@ -121,7 +121,7 @@ impl Source {
                     let mut rows = self.rows.iter();
                     let row = rows.find(|row| row.name == refusal.operator);
                     refusal.line = row.map(|row| row.line);
-                    // The reduction itself is refused just the same.
+                    // If the reduction is refused, a row with only the reduction is refused, too.
                     refusal.may_reduce_only =
                         refusal.function != "reduce" && row.is_some_and(Row::has_all_kinds);
                 }
@@ -139,13 +139,13 @@ impl Source {
         normal::hash(&tokens)
     }
 
-    /// How much code a row of this name depends on, in tokens: what takes longer to compile has more.
+    /// How much code a row of this name depends on, in tokens. Rows with more tokens take longer to compile.
     pub fn size(&self, name: &str) -> usize {
         let row = self.rows.iter().find(|row| row.name == name);
         row.map_or(0, |row| size(self.items.of_row(&row.tokens)))
     }
 
-    /// The text with these rows alone. The other rows are replaced by spaces, so lines and columns do not change.
+    /// The text with only these rows. The other rows are replaced by spaces, so lines and columns do not change.
     pub fn with_rows(&self, names: &BTreeSet<&str>) -> String {
         let mut bytes = self.text.clone().into_bytes();
         let others = self.rows.iter();
@@ -155,12 +155,12 @@ impl Source {
                 .filter(|byte| !b"\r\n".contains(byte))
                 .for_each(|byte| *byte = b' ');
         }
-        // Whole tokens went, and spaces came.
+        // Only whole tokens were replaced, by spaces, so the text is still UTF-8.
         String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())
     }
 }
 
-/// The tokens of the list in the file's one call of a macro, and all other tokens.
+/// The tokens of the list in the file's single call of a macro, and all other tokens.
 fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
     let is_list = |at: usize| match &tokens[at..] {
         [
@@ -179,11 +179,11 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
         TokenTree::Group(group) => Some(group.clone()),
         _ => None,
     };
-    // The path before the name, and a semicolon behind, are no items; they stay, and belong to every row.
+    // The path before the name and a semicolon after the list are not items. They stay, and belong to every row.
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 
-/// The names behind `fn` in a list: the list's functions. Nested functions are inside groups.
+/// The names after `fn` in a list: the list's functions. Nested functions are inside groups.
 fn functions(list: &Group) -> Vec<String> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let names = tokens.windows(2).filter_map(|two| match two {
@@ -217,7 +217,7 @@ fn row(tokens: &[TokenTree]) -> Option<Row> {
     })
 }
 
-/// How many tokens there are, in groups too.
+/// The number of tokens, including those in groups.
 fn size(tokens: impl IntoIterator<Item = TokenTree>) -> usize {
     let size_of = |token| match token {
         TokenTree::Group(group) => size(group.stream()),
@@ -238,7 +238,7 @@ fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses rows that give the same kernels. A row of the reduction and a row of the scans have none in common.
+/// Refuses rows that give the same kernels. A `reduction only` row and a `scans only` row have none in common.
 fn refuse_equal_rows(rows: &[Row]) -> Result<(), Error> {
     let parts: Vec<_> = rows.iter().map(Row::parts).collect();
     let share = |a: usize, b: usize| {

@@ -19,8 +19,8 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes. They come from the committed device code if it fits. Otherwise rows that are not in the
-    /// cache are compiled. All is compiled if the device code is to be written, or with rust-cuda's compiler. Gives the reason why
+    /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in
+    /// the cache. If the device code is to be written, or with rust-cuda's compiler, compiles everything. Returns the reason why
     /// committed code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
@@ -81,7 +81,7 @@ impl Build {
     /// The committed device code, if there is any: packed, or why it does not fit.
     fn read_committed(&self, source: &Source) -> Option<Result<Pack, Unfit>> {
         let file = fs::read(self.committed()).ok()?;
-        // Unpacking and packing take long, so they are done once.
+        // Unpacking and packing take long, so their result is kept in the cache.
         let key = stamp(source).hash().with(&file);
         if let Some(pack) = self.cache.row(key) {
             return Some(Ok(pack));
@@ -100,7 +100,7 @@ impl Build {
             Contents::Operators => source.rows().iter().map(|row| row.name.as_str()).collect(),
             Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
         };
-        // If a list cannot be read, or a macro writes it, it may have any name.
+        // If a list cannot be read, or if a macro writes it, any name is accepted.
         let is_listed = |name: &str| names.is_empty() || names.contains(&name);
         let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
             (Contents::Operators, Some((Origin::Library(_), name)))
@@ -110,7 +110,7 @@ impl Build {
         committed::from_file(file, &stamp(source), &capabilities, is_symbol)
     }
 
-    /// The kernels, compiled anew, if the committed ones are the same.
+    /// The kernels, compiled again, if they are the same as the committed ones.
     fn compared(
         &self,
         source: &Source,
@@ -154,7 +154,7 @@ impl Build {
         rows::packed(self, source, &self.cache)
     }
 
-    /// Whether rust-cuda's compiler is asked for. It compiles operators; kernels are rustc's.
+    /// Whether rust-cuda's compiler is requested. It compiles operators; rustc always compiles kernels.
     fn is_for_rust_cuda(&self) -> bool {
         cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
     }
@@ -168,7 +168,7 @@ impl Build {
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed or cached.
+    /// Compiles the file with rustc for each compute capability, the highest first. Ignores committed and cached device code.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -179,7 +179,7 @@ impl Build {
         rows::compiled(self, &source, &Toolchain::find()?, &self.cache, &names)
     }
 
-    /// The edition of the user's crate, as far as its manifest says it itself.
+    /// The edition of the user's crate, if its own manifest states it.
     pub(crate) fn edition(&self) -> String {
         let manifest = fs::read_to_string(self.crate_folder.join("Cargo.toml"));
         let manifest = manifest.unwrap_or_default();
@@ -208,7 +208,7 @@ fn stamp(source: &Source) -> Stamp {
     }
 }
 
-/// The expression that the host's macro includes: the bytes of a pack, which are in the file of this path, and the positions in them.
+/// The expression that the host's macro includes: the file with a pack's bytes, and the positions in it.
 fn texts(bytes: &Path, pack: &Pack) -> String {
     let name = bytes.file_name().unwrap_or_default().to_string_lossy();
     format!("Texts::new(include_bytes!({name:?}), {})", pack.table())

@@ -1,4 +1,4 @@
-//! Which compiler makes device code: the one in use, if it has the target; else the nightly one with the library's sources.
+//! The compiler for device code: the one in use, if it has the target; else the nightly one with the sources of the standard library.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use crate::variant::TARGET;
 /// A compiler that can make device code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Toolchain {
-    /// The one that compiles the user's crate: cargo and rustc.
+    /// The cargo and the rustc that compile the user's crate.
     Current {
         /// The path of cargo.
         cargo: OsString,
@@ -23,7 +23,7 @@ pub enum Toolchain {
 }
 
 impl Toolchain {
-    /// Finds one: the compiler that cargo says is in use, or rustup's nightly one.
+    /// Finds a toolchain: the compiler that cargo says is in use, or rustup's nightly one.
     pub fn find() -> Result<Self, Error> {
         let of = |variable, default: &str| env::var_os(variable).unwrap_or_else(|| default.into());
         Self::find_among(
@@ -77,7 +77,7 @@ impl Toolchain {
         }
     }
 
-    /// cargo, with the arguments that the toolchain needs beside those of `rustc`.
+    /// cargo, with the arguments that the toolchain needs in addition to those of `rustc`.
     pub fn cargo(&self) -> Command {
         match self {
             Self::Current { cargo, rustc } => {
@@ -97,7 +97,7 @@ impl Toolchain {
     }
 }
 
-/// Whether a folder of the standard library's has `core`.
+/// Whether a folder of the standard library has `core`.
 fn has_core(folder: &Path) -> bool {
     let Ok(files) = folder.read_dir() else {
         return false;

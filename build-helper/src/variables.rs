@@ -1,11 +1,11 @@
-//! The variables of the environment that a build asks for.
+//! The environment variables of a build.
 
-/// The variable by which the device code is written beside the source. With the value `check`, it is compiled and compared with the file
-/// that is there.
+/// If this variable is set, the device code is written beside the source. With the value `check`, it is compiled and compared with the
+/// existing file instead.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
-/// The variable that makes it an error if no device code that fits lies beside the source.
+/// If this variable is set, there must be device code beside the source that fits.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
-/// The variable that says where the cache is: a folder, or `off`.
+/// This variable sets the cache: a folder, or `off`.
 pub const CACHE: &str = "WARPFOLD_CACHE";

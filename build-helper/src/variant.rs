@@ -1,4 +1,4 @@
-//! What kernels are compiled for.
+//! The architectures that kernels are compiled for.
 
 /// rustc's name of the device.
 pub const TARGET: &str = "nvptx64-nvidia-cuda";
@@ -8,29 +8,29 @@ pub const TARGET: &str = "nvptx64-nvidia-cuda";
 pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
     pub capability: (u32, u32),
-    /// What the compiler calls it.
+    /// The compiler's name for it.
     pub target_cpu: &'static str,
     /// The version of PTX that its instructions need.
     pub ptx_version: &'static str,
-    /// The feature of `warpfold-kernels` that says so.
+    /// The feature of `warpfold-kernels` for it.
     pub feature: &'static str,
 }
 
 impl Variant {
-    /// Whether launches may begin before the work before them on their stream has ended.
+    /// Whether launches may begin before earlier work on their stream has ended.
     pub fn may_begin_early(&self) -> bool {
         self.capability >= (9, 0)
     }
 }
 
-/// The compute capabilities for which the library makes the texts of operators' kernels of those for 9.0.
+/// The compute capabilities for which the library makes the texts of operators' kernels from those for 9.0.
 pub const MADE_BY_THE_LIBRARY: [(u32, u32); 2] = [(8, 0), (7, 0)];
 
-/// Likewise where rust-cuda's compiler has made them: not for 7.0, whose instructions it chooses itself.
+/// The same for texts of rust-cuda's compiler: not for 7.0, whose instructions it chooses itself.
 #[cfg(feature = "cuda_builder")]
 pub const MADE_OF_RUST_CUDAS: [(u32, u32); 1] = [(8, 0)];
 
-/// The variants, the best first: for the oldest architecture that the compiler takes, and for those whose instructions pay.
+/// The variants, the best first: the oldest architecture that the compiler accepts, and those whose instructions make kernels faster.
 pub const VARIANTS: [Variant; 3] = [
     Variant {
         capability: (9, 0),

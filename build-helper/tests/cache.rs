@@ -1,4 +1,4 @@
-//! Rows that were compiled before: any build takes them from the cache, and they are the same as newly compiled ones.
+//! Any build takes rows that were compiled before from the cache, and they are the same as newly compiled ones.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
         .included()
         .map(|path| fs::read(path).expect("what is included"));
 
-    // If no library can be compiled, a build that succeeds compiles nothing.
+    // No library can be compiled now, so a build that succeeds compiles nothing.
     fs::remove_dir_all(folder.join("libraries")).expect("removing the libraries");
     fs::write(folder.join("libraries"), "a file").expect("a file in their place");
     let without_compiler = Build {
@@ -65,7 +65,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     build.run().expect("device code");
     assert_eq!(rows(), 3);
 
-    // A row gives the same code beside another row, by itself, and in the committed file.
+    // A row gives the same code with another row, by itself, and in the committed file.
     let committing = Build {
         updates: true,
         ..build.clone()
@@ -99,7 +99,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
 }
 
-/// Rows that compile beside one that is refused are kept: to mend that one takes no longer than an edit.
+/// Rows that compile are kept even if another row is refused, so a build after the correction is as fast as after an edit.
 fn a_refused_row_does_not_lose_the_others() {
     let mut build = common::build("rows");
     build.output = build.output.join("refused");
@@ -158,7 +158,7 @@ impl warpfold::Op<u32> for Ratio {
 impl warpfold::Commutative for Ratio {}
 ";
 
-/// Another row's kernel under a row's name, in a file whose hashes are right, is found by compiling again.
+/// If a file with right hashes has another row's kernel under a row's name, compiling again finds that.
 fn a_kernel_that_the_source_does_not_give_is_found() {
     let mut build = common::build("rows");
     build.output = build.output.join("forged");
@@ -166,7 +166,7 @@ fn a_kernel_that_the_source_does_not_give_is_found() {
     let source = fs::read_to_string(&build.source).expect("the operators");
     build.source = build.output.join("operators.rs");
     build.updates = true;
-    // The file of a source whose operations are exchanged, stamped as the right one's.
+    // The file of a source whose operations are exchanged, with the stamp of the right source.
     let forged = source.replace("0, |", "0, &");
     let [right, wrong] = [&source, &forged].map(|source| {
         fs::write(&build.source, source).expect("a source");

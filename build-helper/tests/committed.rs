@@ -1,4 +1,4 @@
-//! Device code beside the source: used as long as it is of that source, and then nothing is compiled.
+//! Device code beside the source is used as long as it fits that source, and then nothing is compiled.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn committed_device_code_needs_no_compiler() {
         included("warpfold_operators.bin"),
     );
     let text = String::from_utf8(table.clone()).expect("a table");
-    // For 9.0 alone: texts for older devices are made of it.
+    // There are texts for 9.0 only: texts for older devices are made from them.
     let entries = text.matches("symbol: \"reduce_union\"").count();
     assert_eq!(entries, 1, "{text}");
     assert!(text.contains("capability: (9, 0)"), "{text}");

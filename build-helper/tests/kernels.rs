@@ -33,13 +33,13 @@ static COMPILED: LazyLock<Vec<Compiled>> =
 /// Lengths around a vector, a warp, a tile and several tiles.
 const LENGTHS: [usize; 8] = [1, 2, 31, 33, 255, 1025, 8191, 20_000];
 
-/// A small number, for an index.
+/// A pseudo-random number, from an index.
 fn random(index: usize) -> u32 {
     let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as u32
 }
 
-/// Everything before and including each item, one after the other.
+/// The inclusive scan, item by item.
 fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
     let mut upto = O::identity();
     let items = items.iter().enumerate();

@@ -59,14 +59,14 @@ fn each_operator_is_refused_for_its_reason() {
         found => panic!("{found:?}"),
     }
     assert_eq!(reason("reduce", "unaligned"), &Reason::LocalMemory);
-    // A message names the row's line, and what to write.
+    // A message has the row's line, and says what to write.
     let calls = refusals.iter().find(|refusal| refusal.operator == "local");
     let message = calls.map(ToString::to_string).unwrap_or_default();
     assert!(
         message.contains("`local`, whose row is in line 158:"),
         "{message}"
     );
-    // A reduction it is already.
+    // The row has `reduction only` already.
     assert!(!message.contains("`reduction only`"), "{message}");
     assert!(
         message.contains("`let [a, b, c, d] = item.field"),
@@ -76,7 +76,7 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 12, "{refusals:?}");
 }
 
-/// A mistake in a file that is otherwise right: the replaced text, its replacement, the line, and the first line on the screen.
+/// A mistake in an otherwise right file: the replaced text, its replacement, the line, and the first line on the screen.
 const MISTAKES: [(&str, &str, usize, &str); 7] = [
     (
         "use warpfold",
@@ -139,7 +139,7 @@ fn each_mistake_in_a_row_or_a_type_is_answered() {
     }
 }
 
-/// Each row is compiled by itself, but what is wrong with one does not hide what is wrong with another.
+/// Each row is compiled separately, but the errors of one row do not hide those of another.
 fn mistakes_in_several_rows_are_told_at_once() {
     let mut build = common::build("twice");
     let source = fs::read_to_string(&build.source).expect("the operators");
@@ -194,7 +194,7 @@ fn a_mistake_is_answered_with_its_line_and_what_to_write() {
         assert!(first.contains(advice), "{file}: {message}");
         let place = format!("tests/operators/{file}.rs:{line}:");
         assert!(message.contains(&place), "{file}: {message}");
-        // Nothing of the library's own is among the messages.
+        // The messages have no warnings about the library's own code.
         assert!(!message.contains("warning"), "{file}: {message}");
     }
     let error = common::build("twice")

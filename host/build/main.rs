@@ -1,8 +1,8 @@
-//! Packs the kernels' PTX into the library, compressed: skeletons, the operators' bodies that fill them, and whole texts. A
-//! first call unpacks what it needs and no more.
+//! Packs the kernels' PTX into the library, compressed: skeletons, the operators' bodies that fill them, and whole texts. The first use
+//! of a kernel unpacks only the texts that it needs.
 //!
 //! The PTX is the committed one in `ptx/`, for compute capability 9.0. The library makes the texts for older devices from it. With the
-//! feature `cuda_builder`, rust-cuda's compiler makes it anew, for 9.0 and for 7.0.
+//! feature `cuda_builder`, rust-cuda's compiler compiles the kernels again, for 9.0 and for 7.0.
 
 mod pack;
 #[cfg(feature = "cuda_builder")]
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let output = env::var("OUT_DIR")?;
     let output = Path::new(&output);
     let variants = variants(output)?;
-    // Tests read the texts there.
+    // Tests read the texts from this folder.
     println!(
         "cargo::rustc-env=WARPFOLD_TEXTS={}",
         texts(output)?.display()

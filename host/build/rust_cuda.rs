@@ -11,13 +11,14 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 
 use crate::pack::Variant;
 
-/// A folder with the sources of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda` names one with fewer kernels.
+/// Environment variable with the folder of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda` sets it to the
+/// folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
-/// The names of the architectures that are compiled for, with commas between them, where it is not for all.
+/// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set: all of them.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// What a text of the library holds: all entries, and nothing else.
+/// What a text of this library contains: all entries, and nothing else.
 const LIBRARY: Contents = Contents {
     has: |_| true,
     has_declarations: false,
@@ -57,7 +58,7 @@ const NAMES: [&str; 2] = {
     [newest.target.name, oldest.target.name]
 };
 
-/// The kernels' PTX for each architecture, the best first. Each text is left in `output`, the build's folder, too.
+/// The kernels' PTX for each architecture, the best first. Each text is also written to `output`, the build's folder.
 pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let package = Package {
         name: "warpfold-kernels",
@@ -90,7 +91,7 @@ fn folder() -> Result<Option<PathBuf>, env::VarError> {
     Ok(folder.is_dir().then_some(folder))
 }
 
-/// The generations that are wanted.
+/// The generations that [`ARCHITECTURES`] names.
 fn generations() -> Result<Vec<&'static Generation>, String> {
     println!("cargo::rerun-if-env-changed={ARCHITECTURES}");
     let Ok(names) = env::var(ARCHITECTURES) else {

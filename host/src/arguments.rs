@@ -1,4 +1,4 @@
-//! What a request says, as values: one table for all verbs, shapes and places.
+//! A request's arguments as values: one struct for all verbs, shapes and kinds of memory.
 
 use std::ops::Range;
 
@@ -15,49 +15,50 @@ use crate::staged::Items;
 /// The most bytes of an accumulator.
 const ACCUMULATOR_MAX_BYTES: usize = 64;
 
-/// Everything that a request may say. Memory is `M`: lent by its owner ([`Memory`]), or ready for a launch ([`Span`]).
+/// All arguments that a request may have. `M` is the type of memory: borrowed from its owner ([`Memory`]), or ready for a launch
+/// ([`Span`]).
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Arguments<M> {
     pub input: M,
-    /// The other input, of pairs, or the flags of a selection.
+    /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// How many items or segments there are, in the device's memory.
+    /// Where the device's memory holds the number of items or segments.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, or the chosen items.
     pub results: Option<M>,
     /// The items that are not chosen.
     pub rest: Option<M>,
-    /// The indices of what is chosen, or where runs start.
+    /// The indices of the chosen items, or of the first items of runs.
     pub indices: Option<M>,
     pub lengths: Option<M>,
     pub total: Option<M>,
     /// The key of each run.
     pub unique_keys: Option<M>,
-    /// How many items are chosen, or how many runs there are.
+    /// Where the number of chosen items, or of runs, is written.
     pub count_to: Option<M>,
 }
 
-/// How the items belong together.
+/// How the items form groups.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Shape<M> {
     #[default]
     Whole,
-    /// All together, from the first to the last.
+    /// One group, combined in order from the first item to the last.
     InOrder,
     Segments(M),
-    /// Of this many items each.
+    /// Rows of this many items.
     Rows(usize),
-    /// This many.
+    /// This many columns.
     Columns(usize),
-    /// Along an axis, or in rows that may lie apart.
+    /// Along an axis, or rows with gaps between them.
     Axis(Axis),
     Keys(M),
 }
 
 impl<M> Shape<M> {
-    /// The number of items of the longest group, or an upper bound where only the device knows.
+    /// The number of items of the longest group, or an upper bound if only the device knows it.
     pub fn longest_group(&self, item_count: usize) -> usize {
         match self {
             Shape::Whole | Shape::InOrder | Shape::Segments(_) | Shape::Keys(_) => item_count,
@@ -100,7 +101,7 @@ pub(crate) enum Memory<'a> {
     HostMut(HostItems<'a>),
 }
 
-/// Items of the host to write to.
+/// Items in the host's memory that a call writes.
 pub(crate) struct HostItems<'a> {
     pub bytes: &'a mut [u8],
     pub item: Type,
@@ -116,7 +117,7 @@ impl Memory<'_> {
         }
     }
 
-    /// The items of the host, to be read. Device memory has none.
+    /// The items of host memory, for reading. Device memory gives none.
     pub fn host(&self) -> Items<'_> {
         match self {
             Memory::Host(items) => *items,
@@ -127,7 +128,7 @@ impl Memory<'_> {
 }
 
 impl<M> Arguments<M> {
-    /// Of this input alone.
+    /// Arguments with an input and nothing else.
     pub fn new(input: M) -> Self {
         Self {
             input,
@@ -145,7 +146,7 @@ impl<M> Arguments<M> {
         }
     }
 
-    /// Says how far apart the rows of a shape are that has rows.
+    /// Sets the pitch of a shape that has rows.
     pub fn set_pitch(&mut self, pitch: usize) {
         let axis = match self.shape {
             Shape::Rows(row_items) => Axis::rows(row_items),
@@ -157,18 +158,18 @@ impl<M> Arguments<M> {
     }
 }
 
-/// What has lent memory to a call: dropped when the call's work is queued or done.
+/// The guards of the memory that a call borrows. They are dropped when the call's work is queued or done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
     guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,
     ordered_with: ArrayVec<RawStream<'a>, MOST_LOANS>,
 }
 
-/// The arguments of a call that can be memory.
+/// The most arguments of a call that are memory.
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
-    /// The streams that the call has to come after, and that have to come after it.
+    /// The streams to order the call with: it runs after the work that is queued on them, and before their later work.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
         self.ordered_with.iter().copied()
     }
@@ -177,7 +178,7 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // The types of a request keep places apart; an empty span reaches nothing.
+            // A request's types do not allow host memory here. An empty span reads and writes nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);
@@ -187,7 +188,7 @@ impl<'a> Loans<'a> {
 }
 
 impl<M> Arguments<M> {
-    /// The same of other memory, each made of this one's.
+    /// The same arguments, with `map` applied to each memory.
     pub fn map_mut<'a, N>(&'a mut self, mut map: impl FnMut(&'a mut M) -> N) -> Arguments<N> {
         Arguments {
             input: map(&mut self.input),
@@ -215,12 +216,12 @@ impl<M> Arguments<M> {
 }
 
 impl Arguments<Memory<'_>> {
-    /// Borrows all memory of the device for this user, until the loans are dropped.
+    /// Borrows all device memory for this user, until the loans are dropped.
     pub fn lend<'a>(&'a mut self, user: User<'a>, loans: &mut Loans<'a>) -> Arguments<Span> {
         self.map_mut(|memory| loans.take(memory, user))
     }
 
-    /// How many results a reduction of the host's items has: one of each group. What is wrong with the shape is found here.
+    /// The number of results of a reduction of host items: one per group. An error if the shape does not fit the items.
     pub fn group_count(&self) -> Result<usize> {
         let item_count = self.input.host().count();
         match &self.shape {
@@ -245,7 +246,7 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The layout of a shape's groups, with or without a pitch. What is wrong with it is found here.
+    /// The layout of the groups along an axis, with or without a pitch; `None` for other shapes. An error if it does not fit the items.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
             Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),
@@ -253,8 +254,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The items of the host that belong to a group: all of them, but for those before the first offset and after the last.
-    /// Those between rows that lie apart count here.
+    /// The range of host items from the first group's first item to the last group's last. Items before the first offset and after the
+    /// last offset are outside it. Items in gaps between rows are inside.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {
@@ -266,7 +267,7 @@ impl Arguments<Memory<'_>> {
     }
 }
 
-/// Offsets of the host, of either size.
+/// Offsets in the host's memory, of 32 or 64 bits.
 pub(crate) enum Offsets<'a> {
     Narrow(&'a [u32]),
     Wide(&'a [u64]),

@@ -1,4 +1,4 @@
-//! Groups of items along an axis of an array, whose rows may lie apart.
+//! Groups of items along an axis of an array. Its rows may have gaps between them.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::segments::row_count;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
-    /// Items from the start of a row to the start of the next; as many as a row has, if nothing is said.
+    /// Items from the start of a row to the start of the next. `None`: as many as a row has.
     pitch: Option<usize>,
 }
 
@@ -23,7 +23,7 @@ enum Groups {
     Along { extents: [usize; 3] },
 }
 
-/// Where the groups of an array lie: matrices, one after another, whose columns are the groups.
+/// Where the groups of an array lie. The array is a sequence of matrices, and their columns are the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// How many matrices there are.
@@ -72,7 +72,7 @@ impl Axis {
         matches!(self.groups, Groups::Columns(_))
     }
 
-    /// The layout of the groups in this many items; or an error.
+    /// The layout of the groups in this many items, or an error.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {
             Groups::Rows(row_items) => {
@@ -111,13 +111,13 @@ impl Axis {
         };
         let pitch = self.pitch.unwrap_or(row_items);
         check_pitch(pitch, row_items)?;
-        // The gap after the last row may be missing, in part or whole.
+        // A part of the gap after the last row may be missing, or all of it.
         let most = rows.and_then(|rows| rows.checked_mul(pitch));
         let lacks_at_most = pitch - row_items;
         let fits = most.is_some_and(|most| {
             item_count <= most && most.saturating_sub(lacks_at_most) <= item_count
         });
-        // As many results as there are places on the other axes: a number.
+        // The number of results is the product of the other axes. It must fit into a `usize`.
         if !fits || outer.checked_mul(inner).is_none() {
             return Err(Error::UnevenAxes {
                 item_count,
@@ -141,7 +141,7 @@ fn check_pitch(pitch: usize, row_items: usize) -> Result<()> {
 }
 
 impl Layout {
-    /// Each row is a matrix of one column.
+    /// The layout of rows: each row is a matrix of one column.
     fn of_rows(rows: usize, row_items: usize, pitch: usize) -> Self {
         Self {
             outer: rows,
@@ -158,7 +158,7 @@ impl Layout {
             length: rows,
             inner: columns,
             row_pitch: pitch,
-            // Beyond all memory, there is one matrix at most.
+            // If this saturates, there is one matrix at most, and its pitch is not used.
             matrix_pitch: rows.saturating_mul(pitch),
         }
     }
@@ -191,7 +191,7 @@ impl Layout {
         (0..self.length).map(move |row| first + row * row_pitch)
     }
 
-    /// Copies the results of the items, of `result_bytes` bytes each. The gaps between rows are left alone.
+    /// Copies results of `result_bytes` bytes each, one for each item. Skips the gaps between rows.
     pub fn copy_rows(&self, from: &[u8], to: &mut [u8], result_bytes: usize) {
         for row in self.rows() {
             let bytes = row.start * result_bytes..row.end * result_bytes;

@@ -1,8 +1,8 @@
 //! Reductions and scans by key: neighbours with equal keys belong together.
 //!
-//! Two launches: the first writes where the runs of equal keys start, and their keys; the second reduces or scans these segments. So the
-//! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits. The arguments of both are
-//! checked before the first is queued.
+//! Two launches. The first writes where the runs of equal keys start, and their keys. The second reduces or scans these segments. So the
+//! values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits. The arguments of both
+//! launches are checked before the first is queued.
 
 pub(crate) mod reference;
 
@@ -14,24 +14,24 @@ use crate::launch::{Made, Queue, Region, Span, check_arguments, check_lengths};
 use crate::segments::Segments;
 use crate::selection::{Chooser, Count, Selection};
 
-/// Keys and as many values.
+/// Keys, and a value for each.
 pub struct Keyed {
     keys: Span,
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
-    /// The number of keys in device memory, if the keys given are only the most.
+    /// Where device memory holds the number of keys; `keys` then has room for at most so many. `None` if all of `keys` count.
     count: Option<Span>,
 }
 
-/// Where the starts of runs go, and their number.
+/// Where the starts of runs and their number are written.
 #[derive(Clone, Copy)]
 pub struct Starts {
     pub numbers: Span,
     pub count: Span,
 }
 
-/// Where results go, and perhaps the first key of each run.
+/// Where results are written and, if wanted, the first key of each run.
 #[derive(Clone, Copy)]
 pub struct Outputs {
     pub unique_keys: Option<Span>,
@@ -39,7 +39,7 @@ pub struct Outputs {
 }
 
 impl Starts {
-    /// Room for `number_count` numbers up to `most`, in memory of the library's own.
+    /// Allocates room for `number_count` numbers of at most `most`.
     fn allocate(
         entered: Entered<'_>,
         number_count: usize,
@@ -49,7 +49,7 @@ impl Starts {
             Ok(_) => Type::of::<u32>(),
             Err(_) => Type::of::<u64>(),
         };
-        // The number of runs comes first.
+        // The allocation begins with the number of runs.
         let count = Type::of::<u64>();
         let bytes = count.bytes + number.bytes * number_count;
         let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
@@ -81,7 +81,7 @@ impl Keyed {
         })
     }
 
-    /// Queues the work on the runs. Starts have room for all that is made: of a scan, for one number more than there are keys.
+    /// Queues the work on the runs. `starts` has enough room: for a scan, one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -92,11 +92,12 @@ impl Keyed {
     ) -> Result<()> {
         queue.check(&self.regions(made, outputs, Some(starts)))?;
         self.runs(outputs, starts).check_numbers()?;
-        // SAFETY: the check is of all arguments of both launches, for as many results and starts as are written.
+        // SAFETY: `check` covers every condition: all memory that both launches read and write belongs to this context, is aligned and
+        // long enough, and no output overlaps other memory.
         unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
-    /// Runs the same, and waits for it. The number of runs, if there was room for all of them.
+    /// Does the same on a stream of the library's own, and waits. Returns the number of runs, or an error if they had too little room.
     pub fn and_wait(
         &self,
         entered: Entered<'_>,
@@ -118,8 +119,8 @@ impl Keyed {
         self.runs(outputs, starts).check_numbers()?;
         let mut call = entered.ordered_call()?;
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: the check above is of all memory of the caller's. Starts that are not are an allocation of this call's, which lives
-        // until the work is waited for, with a place for one start more than there is room for runs.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. If the starts are not the caller's, they are `memory`, an
+        // allocation with room for one start more than for runs, which is dropped after the wait below.
         unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
         drop(queue);
         call.wait()?;
@@ -134,21 +135,21 @@ impl Keyed {
         };
         if matches!(made, Made::Reduction) {
             check_room(room, count)?;
-            // Runs without a start in the caller's memory have no result.
+            // A run needs its own start and the next one in the caller's memory.
             check_room(starts.numbers.item_count, count + 1)?;
         }
         Ok(count)
     }
 
-    /// Queues both launches. Nothing is missing for the second when the first is queued.
+    /// Queues both launches. The second launch's kernel and workspace are made ready before the first launch is queued.
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context, aligned, and each output apart from all else:
+    /// Until the work is done, these hold, in memory of this context, aligned, and with no output that overlaps other memory:
     ///
-    /// - keys, values and the number of keys, where there is one, can be read;
-    /// - there are places for results and first keys, as many as they say, for starts and for their number;
-    /// - of a scan, there are places for a result of each key, and for one start more than there are keys.
+    /// - keys, values and, if there is one, the number of keys can be read;
+    /// - results, first keys and starts can be written for as many items as their spans have, and so can the number of starts;
+    /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn queue_checked(
         &self,
         queue: &mut Queue<'_>,
@@ -167,18 +168,19 @@ impl Keyed {
             queue.prepare_segments(row, segments, is_backward)?;
         }
         let runs = self.runs(outputs, starts);
-        // SAFETY: keys, first keys, starts and the place of their number are this function's conditions; the kernel writes no more than
-        // there is room for.
+        // SAFETY: the keys can be read (condition 1). First keys, starts and their number can be written (condition 2), and the kernel
+        // writes no more than their spans have room for.
         unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
         match most_runs {
             0 => Ok(()),
-            // SAFETY: values, starts and results are this function's conditions: there is a result's place for each of `most_runs` runs, or
-            // in a scan for each value, and one start more. There is no report.
+            // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
+            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). There is no
+            // report.
             _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
     }
 
-    /// How many runs the outputs have room for. A scan has a result for each item, however many runs there are.
+    /// How many runs the outputs have room for. A scan has one result per item, whatever the number of runs.
     fn room(&self, made: Made, outputs: Outputs) -> usize {
         let key_count = self.keys.item_count;
         match made {
@@ -192,7 +194,7 @@ impl Keyed {
         }
     }
 
-    /// The runs: their starts are written, and perhaps their keys.
+    /// The selection of the first key of each run. It writes the runs' starts and, if wanted, their keys.
     fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
         Selection {
             item_count_at: self.count,
@@ -200,7 +202,7 @@ impl Keyed {
         }
     }
 
-    /// All that both launches read and write of the caller's memory. The starts and their number are there if they are the caller's.
+    /// All memory of the caller's that both launches read and write. `starts` is `None` if the starts are in the library's memory.
     fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

@@ -25,11 +25,11 @@ use crate::selection;
 use crate::selection::{Chooser, Count, Outputs, Selection};
 use crate::whole::{Destination, PairSpan, ScanExtras};
 
-/// What is done.
+/// What a call does.
 #[derive(Clone, Copy)]
 pub(crate) enum Verb {
     Reduce(&'static Row),
-    /// Of two inputs.
+    /// Reduces pairs of items of two inputs.
     ReducePairs(&'static Row),
     Scan {
         row: &'static Row,
@@ -50,18 +50,18 @@ pub(crate) enum Verb {
     },
 }
 
-/// What is made of groups along an axis.
+/// A reduction or a scan of groups along an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// For groups that are rows.
+    /// The kernel for groups that are contiguous rows.
     pub segments: &'static Row,
-    /// For the others.
+    /// The kernel for other groups.
     pub columns: &'static Row,
     pub made: Made,
 }
 
 impl Verb {
-    /// The row of what combines items.
+    /// The row of the operator, if the call has one.
     pub fn row(self) -> Option<&'static Row> {
         match self {
             Verb::Reduce(row)
@@ -74,7 +74,7 @@ impl Verb {
         }
     }
 
-    /// If results are indices, checks that they can hold those of `item_count` items of this shape.
+    /// If results are indices, checks that their type is large enough for `item_count` items of this shape.
     pub fn check_indices<M>(self, shape: &Shape<M>, item_count: usize) -> Result<()> {
         match self.row() {
             Some(row) => row.check_indices(shape.longest_group(item_count)),
@@ -82,7 +82,7 @@ impl Verb {
         }
     }
 
-    /// Whether it makes a number of items that only the device knows.
+    /// Whether only the device knows the number of results.
     pub fn chooses(self) -> bool {
         matches!(
             self,
@@ -90,13 +90,13 @@ impl Verb {
         )
     }
 
-    /// Whether it needs a place for the starts of runs and one for their number.
+    /// Whether it needs room for the starts of runs and for their number.
     pub fn needs_starts(self) -> bool {
         matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
     }
 }
 
-/// A call that has something to do: which launches, of what.
+/// The launches of a call that has something to do, with their arguments.
 pub(crate) enum Work<'a> {
     Reduce {
         row: &'static Row,
@@ -182,12 +182,12 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // Of a row, a launch has to know how many items there are; of a column, only how many there are at most.
+            // A launch on rows needs the number of items. A launch on columns only needs an upper bound.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
             }
-            // One row, of no items if there are none.
+            // One row, which is empty if there are no items.
             Shape::InOrder => segments(SegmentStarts::Rows(input.item_count), 1),
             Shape::Whole | Shape::Keys(_) | Shape::Axis(_) => {
                 return Self::whole(row, made, arguments);
@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array where that gives the same bits: more blocks share its work.
+    /// The work of segments. A single row is reduced as a whole array if that gives the same bits, since more blocks then share its work.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let is_alone = is_row && segments.count == 1 && segments.count_at.is_none();
@@ -241,7 +241,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Groups along an axis: rows, one right after another, are segments, for which even one row keeps all of the device busy.
+    /// Groups along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single
+    /// row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {
@@ -328,7 +329,7 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. How many items a selection chooses goes to `count`, if that is given, in place of where the request says.
+    /// Queues the work. A selection writes the number of chosen items to `count`, if given, instead of to the request's place for it.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {
@@ -373,13 +374,13 @@ impl<'a> Work<'a> {
                 starts,
             } => match starts {
                 Some(starts) => keyed.queue(queue, row, made, outputs, starts),
-                // The types of a request see to it that there is one.
+                // Does not happen: a request's types require a place for the count.
                 None => Err(Error::CountMissing),
             },
         }
     }
 
-    /// Runs the work, and waits for it. Gives the number of what is chosen.
+    /// Runs the work, and waits for it. Returns the number of chosen items or of runs.
     fn wait(&self, entered: Entered<'_>) -> Result<usize> {
         match *self {
             Work::Segments {
@@ -412,7 +413,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Where results go: in the place of the items, if nowhere else.
+/// Where results are written: over the input if there is no output.
 fn results(arguments: &Arguments<Span>) -> Span {
     arguments.results.unwrap_or(arguments.input)
 }

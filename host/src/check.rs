@@ -1,12 +1,12 @@
-//! Whether an operator keeps what it promises: a test that costs its author one line.
+//! Checks whether an operator keeps its promises, in a test of one line.
 //!
 //! ```text
 //! laws     on the items' own values and on combinations of them, on the host: identity, association, commutation
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! A flaw that is found is real. That none is found proves nothing beyond the items that were given: give those at the edges
-//! (zeros of both signs, infinities, NaN, the least and the greatest, equal ones).
+//! Every reported flaw is real. Without a flaw, nothing is proved beyond the given items, so give the extreme ones (zeros of both signs,
+//! infinities, NaN, the least and the greatest value, equal items).
 
 mod bytes;
 mod choices;
@@ -28,13 +28,13 @@ use bytes::hint;
 pub use choices::{check_equality, check_predicate};
 use near::is_near;
 
-/// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
+/// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, one tile and several tiles.
 const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 
-/// Of this many samples, all triples are combined.
+/// Up to this many samples, all triples are combined.
 const ALL_TRIPLES: usize = 12;
 
-/// Further samples are combined with those at these distances.
+/// If there are more samples, each is combined with the samples at these distances.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
 /// A law that an operator breaks. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
@@ -155,7 +155,7 @@ pub enum OperatorFlaw {
         host: bool,
     },
 
-    /// The GPU could not be asked.
+    /// A call on the GPU failed.
     #[error(transparent)]
     Gpu(#[from] Error),
 }
@@ -175,7 +175,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 
 /// Checks an operator that has a reduction and scans, on these items and combinations of them.
 ///
-/// In a test of the program's:
+/// In one of the program's tests:
 ///
 /// ```
 /// # fn main() -> Result<(), warpfold::OperatorFlaw> {
@@ -184,9 +184,9 @@ fn claim(claims_exact: &bool) -> &'static str {
 /// # }
 /// ```
 ///
-/// Results of an operator that rounds ([`Op::EXACT`] is false) may differ by rounding where values are grouped or ordered in another way:
-/// by a thousandth of the largest number among operands and results, where these are read as floats of the result's alignment. Its bits are
-/// compared between device and host, too.
+/// If the operator rounds ([`Op::EXACT`] is false), results may differ by rounding when values are grouped or ordered differently: by up
+/// to a thousandth of the largest number among operands and results. For this, bytes are read as floats of the result's alignment. The
+/// device's bits must equal the host's all the same.
 ///
 /// # Errors
 ///
@@ -194,7 +194,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    // First, so that the compiler knows the items of an operator that has one type of them.
+    // This bound comes first so that the compiler can infer `T` for an operator with one type of items.
     O: Op<T>
         + Commutative
         + Kernel<kind::reduce, T>
@@ -205,7 +205,7 @@ where
     check_scans::<O, T>(items)
 }
 
-/// Checks an operator that has a reduction alone. Otherwise as [`check_operator`].
+/// Checks an operator that only reduces. Otherwise the same as [`check_operator`].
 ///
 /// ```
 /// use warpfold::{Moments, check_reduce_operator};
@@ -233,7 +233,7 @@ where
     Ok(())
 }
 
-/// Checks an operator on pairs, which reduces two arrays. Otherwise as [`check_operator`].
+/// Checks an operator on pairs, which reduces two arrays. Otherwise the same as [`check_operator`].
 ///
 /// ```
 /// use warpfold::{Dot, Pair, check_pairs_operator};
@@ -265,7 +265,7 @@ where
     Ok(())
 }
 
-/// Checks an operator that has scans alone, and need not commute. Otherwise as [`check_operator`].
+/// Checks an operator that only scans, and need not commute. Otherwise the same as [`check_operator`].
 ///
 /// ```
 /// use warpfold::{ArgMax, check_scan_operator};
@@ -304,7 +304,7 @@ where
     Ok(())
 }
 
-/// So many items, from these in a varying order.
+/// `count` items, taken from `items` in a varying order.
 fn repeated<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     let places = (0..count).map(|place| (place * 7 + place / items.len()) % items.len());
     places.map(|place| items[place]).collect()
@@ -422,7 +422,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(())
     }
 
-    /// Values in threes: of few all, of many those at some distances from each other.
+    /// Triples of values. If there are few values, all triples; otherwise only triples at some distances.
     fn triples(&self) -> Vec<[O::Accumulator; 3]> {
         let values = &self.values;
         let count = values.len();
@@ -446,7 +446,7 @@ fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
     Bytes::of_operator(&O::lower(value), !O::EXACT)
 }
 
-/// The alignment of a result or, of one without an alignment, such as a pair of several types, the one that its size allows.
+/// The alignment of a result. If that is 1, as for a pair of several types, the largest alignment that its size allows, up to 8.
 fn alignment<R>() -> usize {
     match (align_of::<R>(), size_of::<R>()) {
         (1, size) => 1 << size.trailing_zeros().min(3),
@@ -454,8 +454,7 @@ fn alignment<R>() -> usize {
     }
 }
 
-/// Operands and two results of them, lowered, unless the results are the same: to the bit, or, of an operator that rounds, up to
-/// rounding.
+/// The operands and both results, lowered, if the results differ: in any bit or, for an operator that rounds, by more than rounding.
 fn disagreement<O: Op<T, Output: Item>, T: Item, const N: usize>(
     operands: [O::Accumulator; N],
     left: O::Accumulator,

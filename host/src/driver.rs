@@ -1,14 +1,13 @@
-//! The driver calls that this library makes, and nothing above them. Here is what all of them share: their results, and the context in
-//! which a thread makes them.
+//! The driver calls that this library makes, and nothing above them. This file has what all calls share: their results, and the context
+//! in which a thread makes them.
 //!
-//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour
-//! for the codes of newer drivers, and merges many others into one. So [`raw`] declares the calls that the library makes
-//! itself, with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
-//! types appear only in the library's interface.
+//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour for the codes of newer drivers,
+//! and it merges many other codes into one. So [`raw`] declares the calls that the library makes itself, with `i32` results, and every
+//! failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
 //!
 //! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this module makes, so every
-//! handle was given out by the driver. What has to be given back (memory, streams, events, modules, the primary context) is a type that
-//! does so when it is dropped; other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and
+//! handle was given out by the driver. Resources (memory, streams, events, modules, the primary context) are types that release
+//! themselves when dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and
 //! returns a code for a wrong one.
 
 mod capture;
@@ -100,7 +99,7 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
     }
 }
 
-/// Why the driver's functions cannot be called, if they are looked up at run time and were not found.
+/// Why the driver's functions are missing, if the library looks them up at run time and did not find them.
 #[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
 pub(crate) fn why_missing() -> Option<String> {
     raw::opened::functions()
@@ -177,7 +176,7 @@ impl PrimaryContext {
 
 impl Drop for PrimaryContext {
     fn drop(&mut self) {
-        // SAFETY: no pointers; the driver counts. Nobody is left to tell of a failure.
+        // SAFETY: no pointers; this releases the one reference that `retain` took. A drop cannot report a failure.
         let _ = unsafe { raw::cuDevicePrimaryCtxRelease_v2(self.device.0) };
     }
 }

@@ -63,9 +63,9 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// # Memory
 ///
-/// What a `Gpu` keeps between calls has a bound, and [`trim`](Self::trim) gives it back. `w` is the size of a workspace: 128 KiB,
-/// or 8 to 17 bytes for each 57 KiB of the largest scan, if that is more. A stream that has outgrown a workspace keeps it too, so
-/// it may have up to 2 `w`.
+/// A `Gpu` keeps a bounded amount of memory between calls, and [`trim`](Self::trim) frees it. `w` is the size of a workspace: 128 KiB, or
+/// 8 to 17 bytes for each 57 KiB of the largest scan, if that is more. A stream that has outgrown a workspace keeps it too, so it may
+/// have up to 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
@@ -82,7 +82,7 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// # Captures
 ///
-/// No call of this library ends a capture, or becomes part of one that it was not asked to be part of: see the [crate's
+/// No call of this library ends a capture, or joins one without being asked to: see the [crate's
 /// documentation](crate#captures).
 ///
 /// # Loss
@@ -284,7 +284,8 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, until another one is, and runs `work`. Captures of other threads do not forbid its driver calls.
+    /// Makes the context current, until another one is made current, and runs `work`. Captures of other threads do not forbid its driver
+    /// calls.
     #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         let core = self.core()?;
@@ -319,7 +320,7 @@ impl fmt::Debug for Gpu {
 impl Drop for Gpu {
     fn drop(&mut self) {
         if fork::is_child() {
-            // Nothing can be freed there, and the locks of other threads stay as they were.
+            // Nothing can be freed in a forked process, and locks that other threads held stay locked.
             let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
             mem::forget(mem::replace(state, State::Lost(DriverCode(0))));
         }

@@ -1,8 +1,8 @@
 //! Which kernels there are, as types: `Sum: Kernel<kind::reduce, f32>` holds because the table of kernels has
 //! the row `reduce Sum f32`. A pair without a row does not compile.
 //!
-//! A row of the table's has its text in this library. A program's own rows, made by [`operators!`](crate::operators),
-//! have theirs in the program.
+//! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
+//! the program.
 
 mod blocks;
 pub mod kind;
@@ -74,9 +74,9 @@ impl<T: Element> Item for T {}
 ///
 /// # Safety
 ///
-/// - [`Self::row`] is made of `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
-/// - its symbol, in its texts, is the kernel of kind `K` that was compiled for this operator and these items, or is not there:
-///   then loading it is an error.
+/// - [`Self::row`] is made from `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
+/// - in the row's texts, its symbol names the kernel of kind `K` that was compiled for this operator and these items; or the symbol is
+///   missing, and loading it is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
@@ -92,11 +92,11 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     fn row() -> &'static Row;
 }
 
-/// A type of values in the device's memory. It is one word long: a call hands many of them on.
+/// A type of values in the device's memory. It is one word long, since calls pass on many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
-/// A type, as a launch has to know it.
+/// What a launch has to know of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     id: TypeId,
@@ -126,7 +126,7 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: enough for any item, and for the results of several operators over one reading.
+/// The most bytes of a result: enough for any item, and for the results of several operators that read the input once.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
@@ -137,15 +137,15 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items of a group of which results can hold the indices.
+    /// The largest number of items in a group such that results can hold their indices.
     pub(crate) most_items: u64,
-    /// The row of whole arrays that gives a segment's bits too, if there is one.
+    /// The row for whole arrays, if it gives the same bits as this row for segments.
     pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
 
 impl Row {
-    /// A kernel of this kind, for an operator on items of type `T`, whose texts are among these.
+    /// The row of a kernel of kind `K`, for an operator on items of type `T`. Its text is in `texts`.
     #[doc(hidden)]
     pub const fn new<K: kind::Kind, O: Op<T>, T: Element>(
         symbol: &'static str,
@@ -154,7 +154,7 @@ impl Row {
         Self::of::<K, O, T>(symbol, Some(texts))
     }
 
-    /// A kernel of the table's.
+    /// The row of a kernel of the table.
     const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
         Self::of::<K, O, T>(symbol, None)
     }
@@ -178,7 +178,7 @@ impl Row {
         }
     }
 
-    /// The same, of an operator that has reductions of whole arrays.
+    /// The same, for an operator that also reduces whole arrays.
     const fn with_whole<O: Kernel<kind::reduce, T>, T: Item>(self) -> Self {
         let whole: Option<fn() -> &'static Row> = match O::EXACT {
             true => Some(O::row),
@@ -187,7 +187,7 @@ impl Row {
         Self { whole, ..self }
     }
 
-    /// The same kernel of the table's, with results that are indices of 32 bits.
+    /// The same kernel of the table, with indices of 32 bits as results.
     const fn with_short_indices(self) -> Self {
         Self {
             entry: Entry {
@@ -203,13 +203,13 @@ impl Row {
         check_indices(self.most_items, item_count)
     }
 
-    /// Writes the result that is made of an accumulator of these bytes, or else of the operator's identity.
+    /// Writes the result of an accumulator with these bytes, or of the operator's identity if there are none.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
     }
 }
 
-/// Checks that a group has at most `most_items` items, as many as results can hold the indices of.
+/// Checks that a group has at most `most_items` items, so that results can hold their indices.
 pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     match item_count as u64 <= most_items {
         true => Ok(()),
@@ -230,11 +230,11 @@ pub(crate) struct Division {
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
-    /// Of items and segments.
+    /// A function of the numbers of items and of segments.
     pub window_count: fn(u64, u64) -> u64,
-    /// The same.
+    /// A function of the numbers of items and of segments.
     pub segments_state_words: fn(u64, u64) -> u64,
-    /// Of rows and columns.
+    /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
 
@@ -264,29 +264,29 @@ fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {
 pub struct Entry {
     /// Its name in the PTX.
     symbol: &'static str,
-    /// Where its texts are; in this library, if nowhere else.
+    /// The texts that have the kernel; `None` if they are this library's.
     texts: Option<&'static Texts>,
-    /// Whether its results are indices of 32 bits, and its text that which is made for these.
+    /// Whether its results are indices of 32 bits, and its text is made for these.
     has_short_indices: bool,
     blocks: fn(Copies, u32) -> Blocks,
 }
 
 impl Entry {
-    /// A selection by a predicate among items of type `T`, whose texts are among these.
+    /// The kernel of a selection by a predicate among items of type `T`. Its text is in `texts`.
     #[doc(hidden)]
     pub const fn select_if<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
         let blocks = Blocks::of_selection::<T, selection::Before>;
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
-    /// A selection of the heads of runs of items of type `T`, whose texts are among these.
+    /// The kernel of a selection of the heads of runs of items of type `T`. Its text is in `texts`.
     #[doc(hidden)]
     pub const fn runs<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
         let blocks = Blocks::of_selection::<T, selection::BeforeRun>;
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
-    /// A kernel with blocks of this shape. Its text is in `texts`; without these, in this library.
+    /// A kernel with blocks of this shape. Its text is in `texts`, or in this library if there are none.
     pub(crate) const fn with_blocks(
         symbol: &'static str,
         texts: Option<&'static Texts>,
@@ -331,7 +331,7 @@ macro_rules! row {
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         row!(@ reduce_pairs $op, Pair<$t, $t>, $symbol);
     };
-    // These kernels have no operators: `selection` has them.
+    // These kernels have no operators, and are in `selection`.
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
@@ -363,8 +363,9 @@ macro_rules! row {
     (@ $kind:ident $op:ident, $item:ty, $symbol:ident, with_short_indices) => {
         row!(@ $kind $op, $item, $symbol);
 
-        // SAFETY: the same kernel, of which the host makes the text for such results. It combines the same accumulators, of which an
-        // index of 32 bits is made by leaving out the upper ones: the operator's `lower`.
+        // SAFETY: the row is made from this kind, operator and items (condition 1). The text is made from that of the same kernel with
+        // 64-bit indices (condition 2): it combines the same accumulators, and writes their indices without the upper 32 bits, like the
+        // operator's `lower`.
         #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op<u32> {
             fn row() -> &'static Row {
@@ -374,8 +375,8 @@ macro_rules! row {
         }
     };
     (@ $kind:ident $op:ident, $item:ty, $symbol:ident) => {
-        // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
-        // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
+        // SAFETY: the row is made from the table's kind, operator and items (condition 1). This library's texts are made from the same
+        // table, where each symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
         #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op {
             fn row() -> &'static Row {
@@ -386,7 +387,7 @@ macro_rules! row {
     };
 }
 
-/// A row of the table's. That of segments knows the one of whole arrays, if the operator has one.
+/// A row of the table. The row of segments refers to the row of whole arrays, if the operator has one.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))
@@ -402,7 +403,7 @@ macro_rules! made {
 
 warpfold_kernels::for_each_row!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+/// The rows of the 16-bit floats that `cust` can copy. They have the same kernels.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

@@ -1,8 +1,7 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every public function comes down to one of the methods of [`Queue`], none of which waits. What is wrong with the
-//! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
-//! all else by the one check of [`arguments`].
+//! Every public function calls one of the methods of [`Queue`], none of which waits. Wrong arguments are found before anything is
+//! prepared or launched: first a stream of another context, then everything else, in the one check of [`arguments`].
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -29,23 +28,23 @@ use crate::gpu::{
 };
 use crate::kernel::{Block, Entry};
 
-/// How a scan goes.
+/// The order of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanOrder {
-    /// Whether an item is left out of its own result.
+    /// Whether it is exclusive: an item is not part of its own result.
     pub is_exclusive: bool,
     /// Whether it goes from the last item to the first.
     pub is_reversed: bool,
 }
 
-/// What is made of each group of items.
+/// What a call makes of each group of items.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,
     Scan(ScanOrder),
 }
 
-/// Where a launch stands among those of its call.
+/// The position of a launch in its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
@@ -55,7 +54,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// The part that the units of work in `range` are, of a call's `count`.
+    /// The position of the launch that does the units of work in `range`, in a call with `count` units.
     pub fn new(range: &Range<u64>, count: u64) -> Self {
         match (range.start == 0, range.end == count) {
             (true, true) => Part::Whole,
@@ -78,7 +77,7 @@ pub(crate) struct Queue<'a> {
     memory: Memory,
 }
 
-/// What becomes of the launches, and where their scratch memory is.
+/// What happens to the launches, and where their scratch memory is.
 enum Launches<'a> {
     /// They run, on a stream of the library's own.
     Own(MutexGuard<'a, Scratch>),
@@ -119,8 +118,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// As [`Self::on_own`], in this workspace, which is used for nothing else until the work is done, and is at least as long as the
-    /// launches need.
+    /// The same as [`Self::on_own`], in the workspace `board`. Nothing else uses it until the work is done, and it is at least as long as
+    /// the launches need.
     #[cfg(feature = "nccl")]
     pub fn on_board(entered: Entered<'a>, call: &'a CallStream, board: WorkspaceSpan) -> Self {
         Self {
@@ -131,7 +130,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// For work on a stream of the caller's, of which this is known. The capture is the stream's.
+    /// For work on a stream of the caller's. `capture` is the stream's capture, if it has one.
     pub fn on(
         entered: Entered<'a>,
         stream: Stream<'a>,
@@ -149,7 +148,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares a call that is queued in parts and needs `state_words` state words: nothing is missing then for any of them.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part can fail for lack of them.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Part::First, state_words).map(drop)
@@ -177,12 +176,12 @@ impl<'a> Queue<'a> {
         self.entered.workspace(scratch, self.stream, state_words)
     }
 
-    /// Notes how far the call has come.
+    /// Records which launches of the call are queued.
     fn set_progress(&mut self, progress: Progress) {
         match &mut self.launches {
             Launches::Own(scratch) => scratch.set_progress(progress),
             Launches::Run(scratch) => scratch.set_progress(progress),
-            // The caller learns of a failure, and the capture has a workspace of its own.
+            // The caller learns of the failure, and the capture has a workspace of its own.
             Launches::Captured(..) => {}
             // Its owner makes the workspace ready for each call.
             #[cfg(feature = "nccl")]
@@ -221,8 +220,8 @@ impl<'a> Queue<'a> {
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => kernel.start,
         };
-        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each by the first condition. What the
-        // kernel does with them is sound by the other two. It waits for the work before it wherever its text lets it begin early.
+        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
+        // them is sound (conditions 2 and 3). Any text whose launches may begin early waits for the work before it.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Part::Last {
             self.set_progress(Progress::Complete);
@@ -245,7 +244,7 @@ pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) 
     arguments::check_memory(entered, regions)
 }
 
-/// Checks that two inputs, or items and what belongs to each of them, are equally many.
+/// Checks that two inputs, or items and their keys, flags or values, have the same length.
 pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
     match left_items == right_items {
         true => Ok(()),

@@ -1,9 +1,9 @@
 //! Operators, predicates and equalities of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
 
-/// Makes operators known to the library: each row gives one operator kernels for one type of items.
+/// Registers operators with the library: each row gives one operator its kernels for one type of items.
 ///
-/// The list stands beside the operators, in a file that is compiled twice: as a module of the program, and for the device by the build
-/// script, which is one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
+/// The list is in the file with the operators. That file is compiled twice: as a module of the program, and for the device by the build
+/// script, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
 /// names that both crates have: [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item), this macro, and `core`.
 ///
 /// ```text
@@ -26,19 +26,18 @@
 /// }
 /// ```
 ///
-/// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` after a comma
-/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative): all items are then reduced by
-/// [`in_order`](crate::Reduce::in_order). With `reduction only` the reduction
-/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce`](crate::reduce()) of two inputs, by an
-/// operator on [`Pair<A, B>`](crate::Pair).
+/// A row `name: Operator, Item;` gives all kernels: reductions of whole arrays, of segments and of columns, and scans of the same. With
+/// `scans only` after a comma, it gives all except the reduction of whole arrays, the only one that needs
+/// [`Commutative`](crate::Commutative); [`in_order`](crate::Reduce::in_order) then reduces all items. With `reduction only`, it gives the
+/// reduction of whole arrays and nothing else. A row `name: Operator, pairs of A, B;` gives a [`reduce`](crate::reduce()) of two inputs,
+/// by an operator on [`Pair<A, B>`](crate::Pair).
 ///
-/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for
-/// [`select`](crate::select()), and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for
-/// [`runs`](crate::runs()) and for requests by key.
+/// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
+/// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
 /// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
-/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list
-/// differ from each other.
+/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, also in profilers. The names in a
+/// program's list must be unique.
 #[macro_export]
 macro_rules! operators {
     (@rows) => {};
@@ -62,11 +61,11 @@ macro_rules! operators {
         $($crate::operators!(@kernel $kind $name, $op, $item);)*
     };
     (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
-        // A use of the operator, as the compiler counts them: an operator with a row is not dead code, even if only tests ask for it.
+        // Counts as a use of the operator: the compiler does not report an operator with a row as dead code, even if only tests use it.
         const _: ::core::marker::PhantomData<$op> = ::core::marker::PhantomData;
-        // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` was written by this package's build
-        // script to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the
-        // kernel of the same line, since names differ, or none, and then loading it is an error.
+        // SAFETY: the row is made from the kind, the operator and the items of this line (condition 1). This package's build script wrote
+        // `TEXTS` to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique,
+        // so in `TEXTS` it names this line's kernel, or it is missing, and loading it is an error (condition 2).
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -79,11 +78,11 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
-        // A use, likewise.
+        // Counts as a use, as above.
         const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
-        // SAFETY: the entry is made for the items that this line names. `TEXTS` was written by this package's build script to its
-        // `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the same
-        // line, since names differ, or none, and then loading it is an error.
+        // SAFETY: the entry is made for the items of this line (condition 1). This package's build script wrote `TEXTS` to its `OUT_DIR`,
+        // for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique, so in `TEXTS` it names
+        // this line's kernel, or it is missing, and loading it is an error (condition 2).
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -103,9 +102,9 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): a file with an expression.
-/// The build script sets a variable to the file's path whenever it runs. So if its line was removed, the variable is not set, and the old
-/// file is not used.
+/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): a file with an expression.
+/// The build script sets a variable to the file's path whenever it runs. If the line is removed from the build script, the variable is
+/// not set, so an old file is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
@@ -133,7 +132,7 @@ macro_rules! built_texts {
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
 /// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
-/// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
+/// Its fields must be such types themselves, without padding between or after them. Otherwise the struct does not compile.
 ///
 /// ```
 /// warpfold::item! {
@@ -165,8 +164,7 @@ macro_rules! item {
     };
 }
 
-/// The additions of [`item!`](crate::item) for `cust`. The library's features decide, not the features of the program that declares the
-/// item.
+/// What [`item!`](crate::item) adds for `cust`. The library's features decide, not the features of the program that declares the item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]
@@ -177,7 +175,7 @@ macro_rules! device_copy {
     };
 }
 
-/// As above, without `cust`: nothing.
+/// Without `cust`, nothing is added.
 #[cfg(not(feature = "cust"))]
 #[doc(hidden)]
 #[macro_export]

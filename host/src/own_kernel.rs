@@ -104,7 +104,7 @@ impl OwnKernel {
         gpu.with_current(|| self.load_best(gpu.compute_capability()))
     }
 
-    /// Loads the best text that the driver takes into the current context.
+    /// Loads the best text that the driver accepts, into the current context.
     #[cfg(feature = "cust")]
     fn load_best(&self, capability: (u32, u32)) -> Result<Module> {
         let mut refused = None;
@@ -159,8 +159,8 @@ impl Gpu {
         self.with_current(|| load(symbol, text))
     }
 
-    /// Checks that a kernel may use a buffer: that it is memory of this GPU's primary context, and aligned for its items. So do the
-    /// library's own calls. An empty buffer is always fine.
+    /// Checks that a kernel may use a buffer: that it is memory of this GPU's primary context, and aligned for its items. The library's
+    /// own calls make the same check. An empty buffer always passes.
     ///
     /// ```
     /// use warpfold::cust::memory::DeviceBuffer;
@@ -209,10 +209,9 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 
 /// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The file is compiled twice: as a module of the
-/// program, where each kernel becomes a static [`OwnKernel`] of the function's name, and for the device by the build script,
-/// which is one line of `warpfold-build`. There, the name `warpfold` means
-/// the crate `warpfold-kernels`, and bodies begin with what they `use`.
+/// The file is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] of the function's name. The
+/// build script compiles it for the device, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate
+/// `warpfold-kernels`, and each body begins with its own `use` declarations.
 ///
 /// ```text
 /// // build.rs
@@ -235,8 +234,8 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 /// unsafe { launch!(function<<<rows, 256, shared_bytes, stream>>>(items, columns, sums)) }?;
 /// ```
 ///
-/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. Its use
-/// of pointers is unsafe code of yours. A kernel may not contain what an operator may not contain.
+/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. The
+/// code that uses the pointers is your own unsafe code. Whatever an operator may not contain, a kernel may not contain either.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

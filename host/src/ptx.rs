@@ -1,7 +1,7 @@
 //! The embedded PTX, kernel by kernel.
 //!
-//! The driver compiles a whole text, so it is given one kernel's text. A first `gpu_sum` does not wait for all other kernels. The texts lie
-//! compressed in the library, as the build script packs them: PTX, or bodies and the name of the skeleton that they fill (see
+//! The driver compiles a whole text at once, so each kernel has a text of its own: a first `gpu_sum` does not wait for other kernels. The
+//! texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of the skeleton that they fill (see
 //! [`warpfold_ptx::fill`]). They are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
 //! [`warpfold_ptx::older`]), as for a program's own operators. Only rust-cuda's compiler makes texts for 7.0 itself.
 
@@ -20,9 +20,9 @@ pub struct Texts {
     packed: &'static [u8],
     /// The position of each variant, the best first.
     variants: &'static [Variant],
-    /// Whether texts for 8.0 are made of those for 9.0.
+    /// Whether texts for 8.0 are made from those for 9.0.
     lacks_8_0: bool,
-    /// Whether whole texts for 7.0 are made of those for 9.0, too.
+    /// Whether whole texts for 7.0 are made from those for 9.0, too.
     lacks_7_0: bool,
 }
 
@@ -48,7 +48,7 @@ impl Texts {
         }
     }
 
-    /// Whether there are texts for 9.0 alone.
+    /// Whether the only texts are for 9.0.
     const fn newest_is_all(&self) -> bool {
         self.variants.len() == 1 && self.variants[0].is_newest()
     }
@@ -65,7 +65,7 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Whether older devices' texts are made of its.
+    /// Whether the texts for older devices are made from this variant's.
     const fn is_newest(&self) -> bool {
         self.capability.0 == FROM.0 && self.capability.1 == FROM.1
     }
@@ -103,8 +103,8 @@ pub(crate) struct Candidate {
     pub text: String,
 }
 
-/// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next is for a driver that does not
-/// take the one before. The texts are among these, or else this library's.
+/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. A driver that refuses a text gets the next one.
+/// They are from `texts`, or from this library if that is `None`.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,
@@ -140,8 +140,8 @@ impl Texts {
         }
     }
 
-    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made of it. Each is
-    /// made when it is asked for: most devices take the first.
+    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made from it. Each is made on
+    /// demand: most devices take the first.
     fn of_variant(
         &'static self,
         variant: &'static Variant,

@@ -1,4 +1,5 @@
-//! The library's results, computed on the host in plain sequential Rust, bit for bit. Each shape has its own in its folder.
+//! The library's results, computed on the host in plain sequential Rust, bit for bit. The reference of each shape is in the shape's
+//! folder.
 
 pub use crate::by_key::reference::*;
 pub use crate::columns::reference::*;

@@ -52,7 +52,7 @@ mod sealed {
     offsets!(usize);
 }
 
-/// How many rows items make, all of them whole.
+/// The number of rows that items form. The last row has to be complete.
 pub(crate) fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
     if row_items == 0 || !item_count.is_multiple_of(row_items) {
         return Err(Error::UnevenRows {

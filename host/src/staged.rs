@@ -2,8 +2,8 @@
 //! arrive. Uploads, downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is.
 //!
 //! ```text
-//! workers      copy piece p + k to a lane's buffer, each a strip of it   (and out of it what has come back)
-//! this thread  queues on a lane: copy of piece p there, its part of the call, perhaps the copy back;
+//! workers      copy piece p + k to a lane's buffer, each a strip of it   (and results out of a buffer)
+//! this thread  queues on a lane: upload of piece p, the piece's part of the call, perhaps a download;
 //!              waits for the lane of piece p − 2
 //! the bus      carries piece p − 1
 //! ```
@@ -90,7 +90,7 @@ impl<'slice> Items<'slice> {
         self.bytes.len() / self.item.bytes
     }
 
-    /// As many items as these, at that address of the device.
+    /// A span of as many items at this device address.
     fn at(self, address: Address) -> Span {
         Span {
             address,
@@ -100,7 +100,7 @@ impl<'slice> Items<'slice> {
     }
 }
 
-/// Reduces one item or more, and writes the result to these bytes.
+/// Reduces at least one item, and writes the result's bytes to `result`.
 pub(crate) fn reduce(
     entered: Entered<'_>,
     row: &'static Row,
@@ -115,7 +115,7 @@ pub(crate) fn reduce(
     reduce_pieces(entered, row, cut, items, result)
 }
 
-/// Scans at least one item to results of type `R`, the row's.
+/// Scans at least one item to results of type `R`, the row's type of results.
 pub(crate) fn scan<R: Item>(
     entered: Entered<'_>,
     row: &'static Row,
@@ -131,7 +131,7 @@ pub(crate) fn scan<R: Item>(
     Ok(unsafe { results.written() })
 }
 
-/// Scans one item or more to memory for as many results. Unless it fails, all of that memory is written.
+/// Scans at least one item to memory for as many results. Unless it fails, it writes all of that memory.
 pub(crate) fn scan_to(
     entered: Entered<'_>,
     row: &'static Row,
@@ -160,11 +160,12 @@ fn reduce_at_once(
     let lane = send(entered, items, items.bytes.len())?;
     let span = items.at(lane.device());
     let output = lane.call().result()?;
-    // SAFETY: the lane's memory holds the items, which are being copied there on the same stream, and is aligned to 256 bytes; the result
-    // has a place of its own, in page-locked memory that is aligned to a page. The lane keeps both until the work is done.
+    // SAFETY: `span` is the lane's memory, where the same stream copies the items first (condition 1 of `reduce_piece`). The result has
+    // page-locked memory of its own (condition 2). They are aligned to 256 bytes and to a page (condition 3). The lane keeps both until
+    // the work is done.
     unsafe { Queue::on_own(entered, lane.call()).reduce_unchecked(row, span, output) }?;
     let lane = lane.wait()?;
-    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
+    // SAFETY: the lane's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { lane.call().read_result_to(result) }
 }
 
@@ -217,22 +218,22 @@ fn reduce_pieces(
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);
-    // Allocated before the lanes, of which there may be fewer if memory is short.
+    // Prepared before the lanes are taken: if memory is short, fewer lanes will do.
     queue.prepare(&row.entry, state_words)?;
     let output = conductor.result()?;
     let lanes = lanes(entered, Ways::There, cut)?;
     carry(lanes, Ways::There, pieces, |lane, piece| {
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-            // SAFETY: the lane's memory holds the items of these chunks from its start on, and is lent to the conductor's
-            // stream until the work is done. It is aligned to 256 bytes and the offset is a multiple of an item's size.
-            // The result has a place of its own.
+            // SAFETY: the lane's memory starts with the items of these chunks, and is lent to the conductor's stream until the work is
+            // done (condition 1). The result has memory of its own (condition 2). The lane's memory is aligned to 256 bytes, and the
+            // offset is a multiple of an item's size (condition 3).
             unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
         })
     })?;
     drop(queue);
     conductor.wait()?;
-    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
+    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { conductor.read_result_to(result) }
 }
 
@@ -264,9 +265,9 @@ fn scan_pieces(
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
             let output = (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-            // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results after
-            // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
-            // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
+            // SAFETY: the lane's memory starts with the items of these tiles, has room for their results, and is lent to the conductor's
+            // stream until the work is done (condition 1). The results follow the items, or replace them if the types are the same. Both
+            // addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size (condition 2).
             unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }
         })
     })?;
@@ -276,7 +277,7 @@ fn scan_pieces(
 
 /// The lanes for the pieces.
 fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<Lane<'gpu>>> {
-    // Lanes of the usual size serve whatever fits.
+    // Lanes of the usual size serve all pieces that fit into them.
     let piece_bytes = cut.room_bytes().max(PIECE_BYTES);
     let piece_count = cut.piece_count();
     entered.lanes(ways.useful_lanes(piece_count, piece_bytes), piece_bytes)

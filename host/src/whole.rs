@@ -16,12 +16,12 @@ use crate::error::{Argument, Result};
 use crate::kernel::{RESULT_MAX_BYTES, Row};
 use crate::launch::{Queue, Region, Span};
 
-/// The output for one result: of a reduction, or the total of a scan.
+/// Where a single result is written: that of a reduction, or the total of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Destination {
-    /// To the first place of the caller's.
+    /// To the first item of the caller's span.
     Callers(Span),
-    /// To a place of the library's own, which has room for any result.
+    /// To the library's own memory, which has room for any result.
     Own(Address),
 }
 
@@ -32,7 +32,7 @@ impl Destination {
         }
     }
 
-    /// The part to check.
+    /// The caller's memory that is written, if any.
     fn region(self, argument: Argument) -> Option<Region> {
         match self {
             Destination::Callers(span) => Some(Region::written(argument, span, 1)),
@@ -42,7 +42,7 @@ impl Destination {
 }
 
 impl Queue<'_> {
-    /// Queues the writing of the result that is made of an accumulator of these bytes, or else of the identity.
+    /// Queues the writing of the result of an accumulator with these bytes, or of the identity if there are none.
     fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
         let mut room = [0; RESULT_MAX_BYTES];
         let result = &mut room[..row.result.bytes];

@@ -1,4 +1,4 @@
-//! Gathering the executables, for a machine that has a GPU and no cargo.
+//! Gathers the executables, for a machine that has a GPU and no cargo.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use anyhow::Result;
 use crate::Outcome;
 use crate::executables::{self, Executable};
 
-/// The folder, ignored by git, that the executables are gathered in.
+/// The folder for the executables. Git ignores it.
 const FOLDER: &str = "bundle";
 
-/// The script, in the same folder, that runs the tests.
+/// The script that runs the tests, in the same folder.
 const SCRIPT: &str = include_str!("bundle.sh");
 
-/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`]. Where two packages have executables of one
-/// name, each has its package's name too. The script `run.sh` runs the tests.
+/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`]. If two packages have executables of
+/// the same name, the package's name is added. The script `run.sh` runs the tests.
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {
@@ -79,10 +79,10 @@ const BUILDS: [&[&str]; 3] = [
         "--exclude=with-cudarc-tests",
         "--no-run",
         "--lib",
-        // Those too that `cargo test` leaves out.
+        // Including those that `cargo test` skips.
         "--test=*",
     ],
-    // These are built by themselves: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
+    // These are built separately: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
     &[
         "test",
         "--package=with-cudarc-tests",
@@ -101,7 +101,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
-    /// A folder with the script and with tests, each a script of its own.
+    /// A folder with the script and tests. Each test is a script.
     fn folder(name: &str, tests: &[(&str, &str)]) -> Result<PathBuf> {
         let folder = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
         fs::create_dir_all(&folder)?;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_script_runs_tests_that_need_the_gpu_alone_by_themselves() -> Result<()> {
-        // Each leaves a mark while it runs, and those that are alone look for one.
+        // Each leaves a mark while it runs, and those that must run alone look for a mark.
         let beside = "touch mark-$$; sleep 0.3; rm mark-$$";
         let alone = "sleep 0.1; ! ls mark-* 2>/dev/null";
         let tests = [

@@ -7,22 +7,22 @@ use anyhow::{Context, Result, ensure};
 
 /// One executable.
 pub struct Executable {
-    /// The target's name; of a test with `test-` before it, of an example with `example-`.
+    /// The target's name; for a test with `test-` before it, for an example with `example-`.
     pub name: String,
     /// The package's name.
     pub package: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
 }
 
-/// Runs a cargo command that builds, in release.
+/// Runs a cargo command that builds, in release, and returns the executables.
 pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
     let mut cargo = Command::new("cargo");
     cargo.args(arguments).arg("--release").current_dir(root);
     among(&messages(&mut cargo)?)
 }
 
-/// Runs a cargo command that builds, and gives its messages.
+/// Runs a cargo command that builds, and returns its messages.
 pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
     let output = cargo
         .arg("--message-format=json-render-diagnostics")

@@ -1,5 +1,5 @@
-//! Checks the PTX, whatever the compiler did. It must have the entries of the table and no others. Each kernel must
-//! meet the demands of its kind: wide loads and stores, and as many barriers as the source.
+//! Checks the compiled PTX. It must have the entries of the table and no others. Each kernel must meet the demands of its kind: wide
+//! loads and stores, and as many barriers as the source.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::part::Part;
 /// The names of the block's shared memory in texts of rustc and of rust-cuda's `cuda_std`.
 const SHARED_ARRAYS: [&str; 2] = ["gpu_launch_sized_workgroup_mem", "_Zcuda_std_dyn_shared"];
 
-/// A kernel's loads to registers, with and without the caches, its copies to shared memory and its stores, of 16 bytes each.
+/// The accesses of 16 bytes in a kernel: loads to registers without and with L1, copies to shared memory, and stores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Accesses {
     streams: usize,
@@ -32,8 +32,8 @@ struct Accesses {
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once, in both ways, and those of a ragged tile in a loop. If missing items are
-/// left out, there are two loops: for ragged and for misaligned tiles.
+/// A reduction loads a thread's vectors of a whole tile at once, without and with L1, and those of a ragged tile in a loop. If missing
+/// items are left out, there are two loops: one for ragged tiles and one for misaligned tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {
@@ -74,8 +74,8 @@ impl ScanRow {
         ROWS.iter().find(|row| row.symbol == symbol)
     }
 
-    /// Whether it accesses vectors so. Of items and results of different sizes, 16 bytes of the larger ones are fewer of the others,
-    /// which are not counted.
+    /// Whether the scan's vector accesses are the expected ones. If items and results differ in size, 16 bytes of the larger ones
+    /// correspond to narrower accesses of the others, which are not counted.
     fn is_as_expected(&self, found: &Accesses) -> bool {
         let rows = self.tiles.short.rows + self.tiles.long.rows;
         let has_stores = found.stores == scan_stores(rows);
@@ -91,15 +91,16 @@ impl ScanRow {
     }
 }
 
-/// Stores of a scan, for short ones and for long ones: of a whole tile at once, and of one that is not, in a loop.
+/// The stores of a scan, for short and for long scans: those of a whole tile at once, and one in a loop for a ragged tile.
 fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// So does a scan copy, for short ones and for long ones: a block's first tile, and its next, before or after another has left. A
-/// ragged tile's vectors are copied in a loop, or, where items are too narrow to be copied themselves, loaded. And it stores.
+/// The accesses of a scan, for short and for long scans. It copies a block's first tile, and its next tile, before or after another tile
+/// has left. The vectors of a ragged tile are copied in a loop or, if items are too narrow for copies of their own, loaded. The scan also
+/// stores.
 ///
-/// In the text for devices without asynchronous copies, each copy is a load. A compiler for these has one place where a tile is loaded.
+/// In the text for devices without asynchronous copies, each copy is a load. A compiler for these devices loads tiles in one place only.
 fn scans(rows: usize) -> [Accesses; 5] {
     let accesses = |streams, loads, copies| Accesses {
         streams,
@@ -127,7 +128,7 @@ pub fn inspect_library(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The kernels that the library makes of a text's for older devices.
+/// The kernels that the library makes from a text for older devices.
 fn made_for(text: &str, older: &Older) -> Result<String> {
     let mut whole = String::new();
     for (symbol, kernel) in kernels(text)? {
@@ -155,7 +156,7 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
     inspect_kernels(text, part, Operands::Known, &part.symbols())
 }
 
-/// Checks a whole text, of some kernels of the part.
+/// Checks a whole text with some kernels of the part.
 pub fn inspect_kernels(text: &str, part: Part, operands: Operands, symbols: &[&str]) -> Result<()> {
     let may_begin_early = text.contains("\n.target sm_90\n");
     ensure!(
@@ -216,7 +217,7 @@ fn inspect_vectors(function: &Function, kind: &Definition, operands: Operands) -
     let is_as_expected = match kind.vectors {
         Vectors::Any => true,
         Vectors::Tile => REDUCTIONS.contains(&found),
-        // Of each input come 8 bytes of a vector. rust-cuda's compiler loads items of 2 bytes one by one.
+        // Each input gives 8 bytes of a vector. rust-cuda's compiler loads items of 2 bytes one by one.
         Vectors::TileOfPairs => {
             let comes_whole = count("ld.global.b64") >= 2 * THREAD_VECTORS;
             (comes_whole || operands == Operands::InRegisters) && found.stores == 0

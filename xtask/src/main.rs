@@ -1,9 +1,9 @@
-//! Tasks of warpfold's development that cargo does not do.
+//! Tasks of warpfold's development that cargo has no commands for.
 //!
 //! ```text
 //! cargo xtask ptx [NAME…]            build the kernels' PTX into host/ptx and ladder/ptx
 //! cargo xtask ptx --check [NAME…]    fail if the committed PTX is not what the source gives
-//! cargo xtask rust-cuda [--few]       build the kernels with rust-cuda's compiler, and test what it makes of them
+//! cargo xtask rust-cuda [--few]       build the kernels with rust-cuda's compiler, and test the result
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! cargo xtask schedules [--seeds N] [TEST…]
 //!                                    run the library's tests under every policy of the virtual GPU
@@ -11,8 +11,8 @@
 //!                                    run the library's random tests with fresh seeds
 //! ```
 //!
-//! A NAME is `sm_90`, the folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx; without any, all of them are
-//! meant.
+//! A NAME is `sm_90`, the folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx. Without a NAME, all of them are
+//! built.
 
 mod bundle;
 mod executables;
@@ -35,7 +35,7 @@ const USAGE: &str = "usage: cargo xtask ptx [--check] [NAME…] | rust-cuda [--f
 /// How a task ended.
 enum Outcome {
     Done,
-    /// Something that the task needs is not on this machine; the text says what.
+    /// The machine lacks something that the task needs. The text says what.
     Unable(String),
 }
 
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result<Outcome> {
-    // As cargo says now: the executable may have been built in another checkout, with the same target folder.
+    // From cargo at run time, since the executable may have been built in another checkout with the same target folder.
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
     let folder = manifest.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let Some(root) = Path::new(&folder).parent() else {

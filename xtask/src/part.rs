@@ -4,19 +4,19 @@ use warpfold_kernels::kind::launch_bounds;
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};
 use warpfold_ptx::finish::{Bounds, Contents};
 
-/// Which kernels a text holds.
+/// The kernels of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Those of the library.
+    /// The library's kernels.
     Library,
-    /// Those of the ladder.
+    /// The ladder's kernels.
     Ladder,
-    /// Those of the ladder that launch kernels, and call functions that are in no text.
+    /// The ladder's kernels that launch kernels. They call functions that are in no text.
     Nested,
 }
 
 impl Part {
-    /// The folder of its committed texts, from the root.
+    /// The folder of its committed texts, relative to the root.
     pub fn folder(self) -> &'static str {
         match self {
             Part::Library => "host/ptx",
@@ -48,7 +48,7 @@ impl Part {
         }
     }
 
-    /// The contents that its text keeps of the compiler's output.
+    /// Which of the compiler's output its text keeps.
     pub fn contents(self) -> Contents {
         match self {
             Part::Library => Contents {
@@ -62,7 +62,7 @@ impl Part {
     }
 }
 
-/// The bounds of a row of the library's.
+/// The launch bounds of a row of the library.
 pub fn bounds_of_row(symbol: &str) -> Option<Bounds> {
     launch_bounds(symbol).map(Bounds::from)
 }

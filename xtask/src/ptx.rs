@@ -1,4 +1,4 @@
-//! Building the PTX that ships: once for each architecture, with a pinned compiler, reproducibly.
+//! Builds the PTX that ships: once for each architecture, with a pinned compiler, reproducibly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +14,13 @@ use warpfold_ptx::table::Table;
 use crate::part::Part;
 use crate::{Outcome, inspect, skeletons};
 
-/// The compiler that the committed PTX is made with, as `rustc --version` prints it.
+/// The compiler of the committed PTX, as `rustc --version` prints it.
 const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 
 /// Texts, by their paths in [`Part::folder`].
 type Files = BTreeMap<String, String>;
 
-/// A unit of building: a folder of the library's texts, or one text of the ladder.
+/// A unit of building: a folder with the library's texts, or one text of the ladder.
 struct Variant {
     name: &'static str,
     part: Part,
@@ -48,15 +48,16 @@ impl Variant {
     }
 }
 
-/// The library's kernels for the architecture with the most instructions that pay (asynchronous copies, programmatic dependent
-/// launches), of whose texts the library makes those for older ones; and the ladder's for the oldest that the compiler takes.
+/// The library's kernels are built for the architecture with the most useful instructions (asynchronous copies, programmatic dependent
+/// launches). At load, the library makes the texts for older devices from these. The ladder's kernels are built for the oldest
+/// architecture that the compiler accepts.
 const VARIANTS: [Variant; 3] = [
     Variant::library("sm_90", "+ptx78"),
     Variant::ladder("ladder", Part::Ladder),
     Variant::ladder("ladder_nested", Part::Nested),
 ];
 
-/// The variants with these names; all of them where none are given.
+/// The variants with these names; all of them if no name is given.
 fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
     for name in names {
         let known = VARIANTS.iter().any(|variant| variant.name == *name);
@@ -163,7 +164,7 @@ pub fn committed_kernels(root: &Path) -> Result<String> {
     skeletons::whole(&table(variant.name, files)?)
 }
 
-/// The parts of the build that this machine lacks.
+/// What the build needs and this machine lacks.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {
         return Ok(Some(format!("no toolchain `nightly`; needs {COMPILER}")));
@@ -192,7 +193,7 @@ fn rustc(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| printed.trim().to_owned())
 }
 
-/// Builds variants side by side, since the compiler takes one processor for each.
+/// Builds variants in parallel, since the compiler uses one processor for each.
 fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Result<Files>)> {
     let built = variants.par_iter();
     built
@@ -200,12 +201,12 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
         .collect()
 }
 
-/// Compiles the kernels for one architecture, and gives the finished files.
+/// Compiles the kernels for one architecture, and returns the finished files.
 ///
-/// `JumpThreading` is off because it may copy a barrier into both arms of a branch: of the kernels and of the building blocks that
-/// they call.
+/// `JumpThreading` may copy a barrier into both arms of a branch, so it is off for the kernels and for the building blocks that they
+/// call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
-    // The ladder's two texts are parts of one build: the second finds it done.
+    // The ladder's two texts share a build: the second text finds it done.
     let folder = match variant.part {
         Part::Library => variant.name,
         Part::Ladder | Part::Nested => "ladder",
@@ -257,7 +258,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
     finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
 }
 
-/// Turns the output of the compiler into inspected files that ship.
+/// Turns the compiler's output into the files that ship, and inspects them.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     if variant.part != Part::Library {
         let text = format!(

@@ -1,8 +1,8 @@
-//! The library's random tests (`tests/random.rs`) with one seed after the other, for as long as is wanted.
+//! Runs the library's random tests (`tests/random.rs`) with one seed after another, for a given time.
 //!
-//! Each seed is a process of its own. On a virtual device the seed also decides its architecture and its number of
-//! multiprocessors, where the environment does not say them. The first seed that fails ends the run: the test says what
-//! the smallest case is, and this task how to repeat it.
+//! Each seed is a separate process. On a virtual device, the seed also chooses the architecture and the number of multiprocessors, unless
+//! the environment sets them. The first seed that fails ends the run. The test prints the smallest case, and this task prints how to
+//! repeat it.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -14,7 +14,7 @@ use crate::Outcome;
 use crate::executables;
 use crate::symbols::ARCHITECTURES;
 
-/// Minutes, where no other number is asked for.
+/// The minutes of a run, unless another number is given.
 const MINUTES: u64 = 10;
 /// Values of `VIRTUAL_GPU_SMS`.
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
@@ -27,7 +27,7 @@ const END_LINES: usize = 30;
 #[derive(Debug, PartialEq)]
 struct Wanted {
     minutes: u64,
-    /// The first seed; the time of day without it.
+    /// The first seed. `None`: the time of day.
     seed: Option<u64>,
 }
 

@@ -1,9 +1,9 @@
-//! The kernels through rust-cuda's compiler: compiled as the library's feature `cuda_builder` does, inspected, and tested.
+//! Compiles the kernels with rust-cuda's compiler, as the library's feature `cuda_builder` does, inspects them, and tests them.
 //!
-//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX that
-//! ships, and the tests run on it. Where the machine has no GPU, the virtual GPU does. So it is with the ladder, by the feature of its
-//! package. The example of a program's own operators is built and run too, by the same feature of `warpfold-build`. A few kernels go
-//! through the test `bits` alone.
+//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX
+//! that ships, and the tests run on it, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same way,
+//! with the same feature of its package. The example of a program's own operators is built and run with the same feature of
+//! `warpfold-build`. If only a few kernels are compiled, only the test `bits` runs.
 
 mod build;
 mod few;
@@ -26,7 +26,7 @@ use scope::Scope;
 /// The variable that names a checkout of rust-cuda.
 const CHECKOUT: &str = "RUST_CUDA";
 
-/// The crates that are taken from there.
+/// The crates that are taken from the checkout.
 const CRATES: [&str; 2] = ["cuda_std", "cuda_builder"];
 
 /// The back end, which `CudaBuilder` looks for in the folders of `LD_LIBRARY_PATH`.
@@ -67,7 +67,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Inspects a text, which has these kernels.
+/// Inspects a text that has these kernels.
 fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Result<()> {
     let path = built.texts.join(name).with_extension("ptx");
     let text = fs::read_to_string(&path)?;
@@ -77,7 +77,7 @@ fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Resu
     Ok(())
 }
 
-/// Runs a test, or a program that is one, with these arguments.
+/// Runs a test, or an example that serves as one, with these arguments.
 fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) -> Result<()> {
     println!("{} as {architecture}", test.name);
     let status = Command::new(&test.path)
@@ -93,7 +93,7 @@ fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) 
     Ok(())
 }
 
-/// What to do where the compiler is not found.
+/// Instructions if the compiler is not found.
 const NEEDED: &str = "Needed are: RUST_CUDA, the path of a checkout of https://github.com/Rust-GPU/rust-cuda at the \
     revision that docs/guide/rust-cuda.md names; LD_LIBRARY_PATH with the folders of its librustc_codegen_nvvm.so and of CUDA's libNVVM; \
     and a `cargo` and `rustc` of the nightly that it was built for (RUSTUP_TOOLCHAIN), with rust-src. \

@@ -1,10 +1,10 @@
-//! The contents of each part of the kernels, by the tables, and the architectures that it is built for.
+//! The contents of each part of the kernels, from the tables, and the architectures that the part is built for.
 
 use warpfold_ptx::inspect::{Operands, Thing};
 
 use crate::part::Part;
 
-/// The architectures that the library's kernels are compiled for, and the names of the texts. Values of `VIRTUAL_GPU_ARCH`.
+/// The architectures of the library's kernels, which are also the names of the texts and values of `VIRTUAL_GPU_ARCH`.
 pub const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 
 macro_rules! library_symbols {
@@ -21,11 +21,11 @@ const LIBRARY: &[&str] = warpfold_kernels::for_each_row!(library_symbols);
 const LADDER: &[&str] = warpfold_ladder_kernels::for_each_ladder_kernel!(ladder_symbols);
 const NESTED: &[&str] = warpfold_ladder_kernels::for_each_nested_kernel!(ladder_symbols);
 
-/// The one nested kernel that is no row of the table.
+/// The only nested kernel that is not a row of the table.
 const NESTED_HELLO: &str = "ladder_nested_hello";
 
 impl Part {
-    /// Its entries: these and no others.
+    /// Its entries. A text has these and no others.
     pub fn symbols(self) -> Vec<&'static str> {
         match self {
             Part::Library => LIBRARY.to_vec(),
@@ -34,10 +34,10 @@ impl Part {
         }
     }
 
-    /// What is forbidden in its kernels.
+    /// What its kernels must not contain.
     ///
-    /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that it is never 0,
-    /// and leaves a trap there.
+    /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that the stride is never 0, and
+    /// leaves a trap.
     pub fn forbidden(self, operands: Operands) -> &'static [Thing] {
         match (self, operands) {
             (Part::Library, _) | (Part::Ladder, Operands::Known) => &Thing::ALL,

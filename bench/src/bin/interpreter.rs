@@ -1,8 +1,8 @@
-//! How fast the virtual GPU interprets the library's own kernels:
+//! The speed at which the virtual GPU interprets the library's own kernels:
 //! `cargo run --release -p warpfold-bench --bin interpreter`.
 //!
-//! Prints millions of lane instructions a second on one core: with no checks but those of memory, which are always on,
-//! with each of the others, and with all. The fastest of several runs counts. This does not measure a GPU.
+//! Prints millions of lane instructions per second on one core: with only the checks of memory, which are always on, with each other kind
+//! of checks, and with all. The fastest of several runs counts. This does not measure a GPU.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What a warm call costs the host, counted by valgrind's callgrind: instructions, and the source files that they come from.
+//! The host's cost of a warm call, counted by valgrind's callgrind: instructions, and the source files that they come from.
 //!
 //! ```text
 //! cargo build --release -p warpfold-bench --bin walk --config 'profile.release.debug="line-tables-only"'
@@ -6,9 +6,9 @@
 //! target/release/walk gpu_sum         # one of them, file by file
 //! ```
 //!
-//! Runs itself under callgrind, once with many turns of the call and once with few. The difference is the cost of the turns. Only
-//! instructions between a turn's begin and its end count, on its thread, and outside of the driver's functions. So the counts say nothing
-//! of the driver and of the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
+//! Runs itself under callgrind twice, once with many turns of the call and once with few. The difference is the cost of the turns. Only
+//! instructions within a turn count, on its thread, and outside the driver's functions. So the counts say nothing about the driver and
+//! the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -36,7 +36,7 @@ const CALLS: [&str; 5] = [
 const FEW: u64 = 50;
 const MANY: u64 = 250;
 
-/// Where the library's own files are. The others belong to the standard library and to dependencies.
+/// The folders of the library's own files. The other files belong to the standard library and to dependencies.
 const OWN: [&str; 3] = ["host/src/", "kernels-gpu/src/", "ptx-text/src/"];
 
 fn main() -> Result<()> {
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints what a turn costs, with a line for each file if `by_file`.
+/// Prints the cost of a turn, with a line for each file if `by_file` is set.
 fn print(call: &str, by_file: bool) -> Result<()> {
     ensure!(CALLS.contains(&call), "expected one of {CALLS:?}");
     let (few, many) = (count(call, FEW)?, count(call, MANY)?);
@@ -90,13 +90,13 @@ fn shortened(file: &str) -> &str {
     own.map_or(file, |start| &file[start..])
 }
 
-/// Instructions by file of so many turns.
+/// The instructions of `turns` turns, by file.
 fn count(call: &str, turns: u64) -> Result<BTreeMap<String, u64>> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("callgrind.out");
     let status = Command::new("valgrind")
         .args(["--tool=callgrind", "--collect-atstart=no", "-q"])
-        // Each of these turns counting on or off where it begins, and back where it ends.
+        // Each of these functions toggles counting where it begins, and again where it ends.
         .args([
             "--toggle-collect=walk::counted_turn*",
             "--toggle-collect=cu*",
@@ -126,7 +126,7 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of the called function, which is counted in its own place.
+            // The next entry is the cost of the called function, which is counted where the function is listed.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {
@@ -147,7 +147,8 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line of a cost, after one of the line `before`: a number, a difference, or the same.
+/// The line of a cost that follows a cost of the line `before`. It is written as a number, as a difference (`+`, `-`), or as `*` for the
+/// same line.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {
@@ -157,7 +158,7 @@ fn line_of(cost: &str, before: i64) -> Result<i64> {
     })
 }
 
-/// A file's name is given once, with a number in brackets, and then only the number.
+/// A file's name is given once, with a number in brackets. Later only the number is given.
 fn full_name(name: &str, names: &mut BTreeMap<String, String>) -> Result<String> {
     let (number, name) = name.split_once(')').context("a file without a number")?;
     if name.is_empty() {
@@ -167,7 +168,7 @@ fn full_name(name: &str, names: &mut BTreeMap<String, String>) -> Result<String>
     Ok(name.trim_start().to_owned())
 }
 
-/// Makes a call once, so that it is warm, and then so many times.
+/// Makes a call once to warm it up, and then `turns` times.
 fn take_turns(call: &str, turns: u64) -> Result<()> {
     virtual_gpu::start(Settings {
         choice: Choice::On,
@@ -198,7 +199,7 @@ fn take_turns(call: &str, turns: u64) -> Result<()> {
     Ok(())
 }
 
-/// One turn. Its name is what callgrind looks for.
+/// One turn. callgrind finds it by its name.
 #[inline(never)]
 fn counted_turn(call: &mut dyn FnMut() -> warpfold::Result<()>) -> warpfold::Result<()> {
     call()

@@ -1,7 +1,6 @@
 //! Compiles the libraries of CUB's calls, several at a time.
 //!
-//! A library's name identifies its source and options, so that a folder of libraries can be kept, and be made on one
-//! machine for another.
+//! A library's name identifies its source and options. So a folder of libraries can be kept, and can be made on one machine for another.
 
 use std::env;
 use std::fs;
@@ -28,15 +27,15 @@ const FLAGS: [&str; 7] = [
 
 /// A library to be compiled.
 pub struct Library {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     source: &'static str,
-    /// Flags of its own.
+    /// Flags in addition to [`FLAGS`].
     flags: Vec<String>,
 }
 
 impl Library {
-    /// The calls that are measured for items of a type.
+    /// The library of the calls that are measured for items of a type.
     pub fn of_type(each: &Type) -> Self {
         Self {
             name: each.name,
@@ -48,7 +47,7 @@ impl Library {
         }
     }
 
-    /// The shapes.
+    /// The library of the shapes.
     pub fn of_shapes() -> Self {
         Self {
             name: "shapes",
@@ -57,7 +56,7 @@ impl Library {
         }
     }
 
-    /// Where the library is, for devices of a compute capability.
+    /// The path of the library, for devices of a compute capability.
     pub fn path(&self, folder: &Path, (major, minor): (u32, u32)) -> PathBuf {
         let flags = FLAGS
             .iter()
@@ -78,7 +77,7 @@ fn hash(seed: u32, text: &str) -> u32 {
     })
 }
 
-/// The folders of headers of a checkout of CCCL.
+/// The folders of headers in a checkout of CCCL.
 pub fn headers_of(checkout: &Path) -> Result<Vec<PathBuf>> {
     let folders = ["cub", "thrust", "libcudacxx/include"].map(|folder| checkout.join(folder));
     let header = folders[0].join("cub/cub.cuh");
@@ -86,7 +85,7 @@ pub fn headers_of(checkout: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders.to_vec())
 }
 
-/// Compiles the libraries that are not in `folder` yet. Headers in these folders come before the compiler's own.
+/// Compiles the libraries that are not yet in `folder`. Headers in these folders precede the compiler's own.
 pub fn compile(
     libraries: &[Library],
     capability: (u32, u32),
@@ -154,7 +153,7 @@ fn compile_one(
     Ok(())
 }
 
-/// The compiler that is at hand.
+/// The path of the compiler, if there is one.
 fn nvcc() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let toolkits = ["CUDA_HOME", "CUDA_PATH"]

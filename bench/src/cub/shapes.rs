@@ -1,4 +1,4 @@
-//! CUB's calls of the shapes: one library, of `cub/shapes.cu`.
+//! CUB's calls for the shapes: one library, compiled from `cub/shapes.cu`.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -32,14 +32,14 @@ pub struct Arguments {
 type Function =
     unsafe extern "C" fn(*mut c_void, *mut usize, *const Arguments, *mut c_void) -> c_int;
 
-/// The library, loaded.
+/// The loaded library.
 pub struct Shapes {
     library: libloading::Library,
 }
 
 impl Shapes {
-    /// Compiles the library, if it is not in `folder` already, and loads it. It is never unloaded: the CUDA runtime in it does its
-    /// own cleaning up when the process ends.
+    /// Compiles the library, unless it is already in `folder`, and loads it. It is never unloaded: the CUDA runtime in it cleans up by
+    /// itself when the process ends.
     pub fn build(capability: (u32, u32), folder: &Path) -> Result<&'static Self> {
         let libraries = [Library::of_shapes()];
         compile(&libraries, capability, folder, &[])?;
@@ -59,18 +59,18 @@ impl Shapes {
         Ok(version_text(version))
     }
 
-    /// CUB's call of a shape, if this version has one, with the temporary storage that it asks for.
+    /// CUB's call for a shape, if this version has one, with the temporary storage that it needs.
     ///
     /// # Safety
-    /// The shape's part of the arguments is that of live device memory of their types, with room for its results, until the
-    /// stream's work is done.
+    /// Until the stream's work is done, the arguments that the shape uses are addresses of live device memory of their types, with room
+    /// for its results.
     pub unsafe fn call<'a>(
         &self,
         name: &str,
         stream: &'a Stream,
         arguments: Arguments,
     ) -> Result<Option<Call<'a>>> {
-        // SAFETY: the source declares functions of this type by such names.
+        // SAFETY: every function of the source whose name begins with `shape_` has this type.
         let Ok(function) = (unsafe {
             self.library
                 .get::<Function>(format!("shape_{name}").as_bytes())
@@ -88,11 +88,12 @@ impl Shapes {
                 stream.as_inner().cast(),
             )
         })?;
-        // SAFETY: CUB reads nothing of its storage that it did not write.
+        // SAFETY: CUB only reads storage that it has written.
         let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(1)) }?;
         Ok(Some(Box::new(move || {
             let address = temporary.as_device_ptr().as_raw() as *mut c_void;
-            // SAFETY: the caller's; the storage has the size that was asked for.
+            // SAFETY: the shape's arguments are live device memory with room for the results: this function's condition. The storage has
+            // the size that CUB requested, and lives as long as the call, and freeing it waits for the work.
             status(unsafe {
                 function(
                     address,

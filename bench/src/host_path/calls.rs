@@ -1,4 +1,4 @@
-//! Calls on device memory: the host's time of a call that only queues, and the time of a call that waits.
+//! Calls on device memory: the host's time of calls that only queue, and the time of calls that wait.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use warpfold::{Gpu, Sum, reduce, scan};
 use super::{median, micros, row, time};
 use crate::graph::Graph;
 
-/// Calls that are queued before the stream is waited for: too few to make the driver block the host.
+/// Calls that are queued before the stream is waited for. They are too few for the driver to block the host.
 const BATCH_CALLS: u32 = 500;
 
 /// Calls that are captured into the graph.
@@ -44,7 +44,7 @@ pub fn measure(gpu: &Gpu, repeats: u32) -> Result<()> {
     });
     failure?;
     let replay = median(repeats, || {
-        // SAFETY: the buffers live on, and nothing else is on the stream.
+        // SAFETY: the captured buffers live as long as this closure, and each launch is waited for before the next.
         unsafe { graph.launch(&stream) };
         Ok(stream.synchronize()?)
     })?;
@@ -76,7 +76,7 @@ pub fn measure(gpu: &Gpu, repeats: u32) -> Result<()> {
     Ok(())
 }
 
-/// The host's time of a call that only queues, and of each driver call in it.
+/// Measures the host's time of a call that only queues, and of each driver call in it.
 fn queueing(
     what: &str,
     stream: &Stream,

@@ -1,4 +1,4 @@
-//! The first calls of a process, driver call by driver call.
+//! The first calls of a process, by driver call.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use warpfold::{Gpu, gpu_sum};
 
 use super::{micros, row, time};
 
-/// Driver calls that take less are summed up.
+/// Driver calls that take less time are added up.
 const SHORT: Duration = Duration::from_micros(50);
 
-/// Makes the process-wide GPU, and sums for the first and the second time.
+/// Makes the process-wide GPU, and sums three times.
 pub fn measure() -> Result<&'static Gpu> {
     let gpu = timed("context", Gpu::global)?;
     for what in ["first_gpu_sum", "second_gpu_sum", "third_gpu_sum"] {
@@ -23,7 +23,7 @@ pub fn measure() -> Result<&'static Gpu> {
     Ok(gpu)
 }
 
-/// Runs `work`, and prints how long it took and which driver calls in it took long.
+/// Runs `work`, and prints its time and the times of its long driver calls.
 fn timed<R>(what: &str, work: impl FnOnce() -> warpfold::Result<R>) -> Result<R> {
     let ((result, took), calls) = time_calls(|| time(work));
     row(what, "all", micros(took), "us");

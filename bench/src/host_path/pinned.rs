@@ -1,4 +1,4 @@
-//! Page-locked memory, for comparison: the driver's own calls.
+//! Page-locked memory for comparisons, by the driver's own calls.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -17,7 +17,7 @@ unsafe extern "C" {
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, stream: *mut c_void) -> i32;
 }
 
-/// Which way a copy goes.
+/// The direction of a copy.
 #[derive(Debug, Clone, Copy)]
 pub enum Direction {
     ToDevice,
@@ -37,17 +37,17 @@ impl Pinned {
         let code = unsafe { cuMemHostAlloc(&mut start, bytes, 0) };
         ensure!(code == 0, "cuMemHostAlloc of {bytes} bytes answered {code}");
         let start = start.cast::<u8>();
-        // SAFETY: the allocation is so long.
+        // SAFETY: the allocation has `bytes` bytes.
         unsafe { start.write_bytes(0, bytes) };
         Ok(Self { start, bytes })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation is so long and was written; the copies of `copy` are done when it returns.
+        // SAFETY: the allocation has `bytes` bytes, all written by `new`. `self` is borrowed mutably, and `copy` waits for its copy.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
 
-    /// Copies all of it, and waits for that.
+    /// Copies all bytes, and waits.
     pub fn copy<T: DeviceCopy>(
         &mut self,
         direction: Direction,
@@ -60,7 +60,8 @@ impl Pinned {
         );
         let (address, host) = (device.as_device_ptr().as_raw(), self.start.cast());
         let stream_handle = stream.as_inner().cast();
-        // SAFETY: both have that length, and no other code uses them before the stream is waited for.
+        // SAFETY: `self` has `bytes` bytes, and the device's buffer at least as many: checked above. Both are borrowed until
+        // `synchronize` below ends the copy.
         let code = unsafe {
             match direction {
                 Direction::ToDevice => {
@@ -76,15 +77,15 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: the driver's own allocation, given up here.
+        // SAFETY: the driver allocated it at this address, and it is not used again.
         unsafe { cuMemFreeHost(self.start.cast()) };
     }
 }
 
-/// Page-locks the bytes where they are, and undoes it.
+/// Page-locks the bytes in place, and unlocks them.
 pub fn register_and_back(bytes: &mut [u8]) -> Result<()> {
     let start = bytes.as_mut_ptr().cast();
-    // SAFETY: the bytes are the caller's alone, and locked no longer than this lasts.
+    // SAFETY: the bytes are borrowed mutably, and they are unlocked again before this returns.
     let (locked, unlocked) = unsafe {
         let locked = cuMemHostRegister_v2(start, bytes.len(), 0);
         (locked, cuMemHostUnregister(start))

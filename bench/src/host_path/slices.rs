@@ -1,4 +1,4 @@
-//! Slices of the host, beside a plain copy of page-locked memory and beside `cust`'s copy.
+//! Slices of the host, compared with a plain copy of page-locked memory and with `cust`'s copy.
 
 use anyhow::{Result, ensure};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -11,10 +11,10 @@ use super::{median, micros, rate, row};
 /// Numbers of items of the short slices.
 const SHORT: [usize; 4] = [1, 1 << 10, 1 << 16, 1 << 20];
 
-/// MiB of the long slices, up to the longest that is asked for. A scan's rate counts one way only.
+/// MiB of the long slices, up to the requested limit. A scan's rate counts one direction only.
 const LONG_MIB: [usize; 4] = [16, 64, 256, 1024];
 
-/// How many times the long slices are taken.
+/// The number of runs with the long slices.
 const RUNS: u32 = 7;
 
 pub fn measure(slice_mib: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The two ways to bring a slice into page-locked memory: copying it with several threads, and locking it where it is.
+//! Two ways to bring a slice into page-locked memory: copying it with several threads, and locking it in place.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use super::{median, rate, row};
 const THREADS: [usize; 7] = [1, 2, 3, 4, 6, 8, 12];
 const RUNS: u32 = 5;
 
-/// Bytes that are locked at a time, and copied by a thread at a time.
+/// MiB that a thread locks or copies at a time.
 const PIECES_MIB: [usize; 3] = [4, 32, 256];
 
 pub fn measure(slice_mib: usize) -> Result<()> {
@@ -46,7 +46,7 @@ pub fn measure(slice_mib: usize) -> Result<()> {
     Ok(())
 }
 
-/// Locks and unlocks each share on a thread of its own, piece by piece.
+/// Locks and unlocks each share on a separate thread, piece by piece.
 fn register_all(slice: &mut [u8], share: usize, piece: usize) -> Result<()> {
     let gpu = warpfold::Gpu::global()?;
     thread::scope(|scope| {

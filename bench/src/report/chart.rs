@@ -1,7 +1,7 @@
-//! The charts, as SVG: for each case, GB/s over the number of items and the ratio to CUB over it; and one of the
-//! ratio for all cases of [`OVERVIEW_TYPE`], small enough for a page that is about something else.
+//! The charts, as SVG. For each case, one shows GB/s over the number of items, and one the ratio to CUB. One more shows the ratio for all
+//! cases of [`OVERVIEW_TYPE`], small enough for a page about something else.
 //!
-//! A chart is a grid of panels, each with a few lines, so that all of them can be told apart.
+//! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::record::{Case, Side};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (380, 260);
 
-/// The size of the panel that is a chart of its own.
+/// The size of the overview, a chart of one panel.
 const OVERVIEW_PANEL: (u32, u32) = (720, 340);
 
-/// The element type of that.
+/// The element type of the overview.
 const OVERVIEW_TYPE: &str = "f32";
 
-/// The lines' colours, which colour-blind readers can tell apart, too.
+/// The lines' colours. Colour-blind readers can distinguish them, too.
 pub const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -35,11 +35,11 @@ pub const COLOURS: [RGBColor; 5] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Quantity {
     Rate,
-    /// To CUB; one is where both are as fast.
+    /// The ratio to CUB; at 1 both are equally fast.
     Ratio,
 }
 
-/// A line of a panel, by the exponent of the number of items.
+/// A line of a panel. Each point has the exponent of the number of items, and a value.
 struct Line {
     name: String,
     points: Vec<(f64, f64)>,
@@ -58,7 +58,7 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` and, where CUB was measured, `ratio_CASE.svg` for each case, and `overview.svg`.
+/// Draws `rate_CASE.svg` and, if CUB was measured, `ratio_CASE.svg` for each case, and `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
@@ -86,7 +86,7 @@ pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     overview.draw(&overview_panel(summary), &folder.join("overview.svg"))
 }
 
-/// A line for each case.
+/// The panel of the overview: a line for each case.
 fn overview_panel(summary: &Summary) -> Vec<Panel> {
     let of_type: Vec<&Subject> = summary
         .subjects()
@@ -146,7 +146,7 @@ fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
     with_lines([1, 2, 4, 8].into_iter().map(panel))
 }
 
-/// The panels that have something to show, without lines that have nothing.
+/// The panels that have lines, and only lines that have points.
 fn with_lines(panels: impl Iterator<Item = Panel>) -> Vec<Panel> {
     let mut kept = Vec::new();
     for mut panel in panels {
@@ -169,7 +169,7 @@ fn points<'a>(
 }
 
 impl Chart {
-    /// Draws the panels side by side; no chart, if there are none.
+    /// Draws the panels in a grid. Without panels, draws no chart.
     fn draw(&self, panels: &[Panel], path: &Path) -> Result<()> {
         if panels.is_empty() {
             return Ok(());

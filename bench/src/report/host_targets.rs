@@ -15,7 +15,7 @@ struct Line {
     unit: String,
 }
 
-/// An upper limit for the worst of some lines.
+/// An upper limit for the worst value of some lines.
 struct Target {
     what: &'static str,
     covers: fn(&Line) -> bool,
@@ -35,7 +35,7 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// The targets as a table, with the worst of what a file has for each.
+/// The targets as a table, with the worst value that a file has for each.
 pub fn markdown(path: &Path) -> Result<String> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     of_lines(&text).with_context(|| path.display().to_string())

@@ -1,10 +1,10 @@
-//! Times by measurement, over all runs.
+//! The times of each measurement, over all runs.
 
 use std::collections::BTreeMap;
 
 use crate::record::{Case, Record, Row, Side};
 
-/// A number of each run: the middle one, and how far the others are.
+/// A number from each run: the median, and the range of the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -13,7 +13,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// `None` without any number.
+    /// `None` if there are no numbers.
     fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.collect();
         sorted.sort_by(f64::total_cmp);
@@ -25,7 +25,7 @@ impl Spread {
     }
 }
 
-/// The task of a call: a case, for `n` items of a type.
+/// What is measured: a case, for `n` items of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     pub case: Case,
@@ -44,7 +44,7 @@ impl Subject {
         }
     }
 
-    /// The copy of as many items.
+    /// The copy of the same number of items.
     fn copy(&self) -> Self {
         Self {
             case: Case::Copy,
@@ -100,7 +100,7 @@ impl Summary {
         Self { entries }
     }
 
-    /// The tasks for which warpfold was measured.
+    /// The subjects that were measured with warpfold.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         let all = self.entries.iter().map(|entry| &entry.subject);
         all.filter(|subject| subject.case != Case::Copy)
@@ -121,8 +121,8 @@ impl Summary {
         Spread::of(runs.values().map(|micros| bytes / micros / 1e3))
     }
 
-    /// How many times as fast warpfold's call is as another side's. For the driver's copy: the part of a copy's rate that warpfold reaches.
-    /// Both of the same run.
+    /// The speed of warpfold's call divided by that of another side's call in the same run. For the driver's copy, this is the part of
+    /// the copy's rate that warpfold reaches.
     pub fn ratio(&self, subject: &Subject, side: Side) -> Option<Spread> {
         let theirs = self.runs(subject, side)?;
         let ours = self.runs(subject, Side::Warpfold)?;
@@ -134,7 +134,7 @@ impl Summary {
         Spread::of(ours.iter().filter_map(of_run))
     }
 
-    /// The times of a side by run. The driver's times are those of a copy of equally many items.
+    /// The times of a side by run. The driver's times are those of a copy of the same number of items.
     fn runs(&self, subject: &Subject, side: Side) -> Option<&BTreeMap<u32, f64>> {
         let copy = subject.copy();
         let subject = match side {
@@ -149,7 +149,7 @@ impl Summary {
     }
 }
 
-/// Adds `value` unless it is there already, and keeps the order.
+/// Appends `value`, unless the list has it already.
 pub fn push_new<T: PartialEq>(list: &mut Vec<T>, value: T) {
     if !list.contains(&value) {
         list.push(value);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::summary::{Subject, Summary, push_new};
 use crate::record::{Case, Side};
 
-/// For each case a table: a line for each size, a column for each type.
+/// A table for each case, with a line for each size and a column for each type.
 pub fn markdown(header: &[String], summary: &Summary) -> String {
     let mut text = String::from("# Measured\n\n");
     for line in header {

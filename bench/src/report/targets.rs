@@ -1,26 +1,26 @@
-//! The targets on an H200, and the reached values.
+//! The targets on an H200, and the values that were reached.
 
 use std::fmt::Write;
 
 use super::summary::{Spread, Subject, Summary};
 use crate::record::{Case, Side};
 
-/// The bandwidth of an H200's memory on paper, in GB/s.
+/// The theoretical bandwidth of an H200's memory, in GB/s.
 const PEAK_RATE: f64 = 4800.0;
 
-/// The figure that is compared with a target.
+/// The quantity that a target limits.
 #[derive(Debug, Clone, Copy)]
 enum Quantity {
-    /// How many times as fast as CUB.
+    /// The speed relative to CUB.
     TimesCub,
-    /// Which part of the copy's rate.
+    /// The rate, as a part of the copy's.
     PartOfCopy,
-    /// Which part of [`PEAK_RATE`].
+    /// The rate, as a part of [`PEAK_RATE`].
     PartOfPeak,
     Micros,
 }
 
-/// A lower limit for each subject of some kind, or an upper limit for times.
+/// A lower limit for each of some subjects, or an upper limit for times.
 struct Target {
     what: &'static str,
     covers: fn(&Subject) -> bool,
@@ -139,8 +139,8 @@ const TARGETS: [Target; 14] = [
     },
 ];
 
-/// The targets as a table: of each, the subject that is furthest from it, how it compares with CUB's call of the same
-/// run, and how many reach the target.
+/// The targets as a table. For each target: the subject that is furthest from it, that subject's comparison with CUB's call in the same
+/// run, and how many subjects reach the target.
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::from(
         "## Targets\n\nThe furthest from the target of all that it covers, its least and most over the runs in brackets.\n\n\

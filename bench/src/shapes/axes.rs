@@ -1,4 +1,4 @@
-//! Groups along axes: places, moments and sums of exponentials of rows, and the middle axis of three.
+//! Groups along axes: for rows, indices of extremes, moments and sums of exponentials; and the middle axis of three.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -9,10 +9,10 @@ use super::one_pass::{first, is_near};
 use super::{Place, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Items of rows, and how many rows there are; as many as there are items for, if nothing is said.
+/// Items of a row, and the number of rows. `None`: as many as there are items for.
 pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
 
-/// Places on the middle and on the innermost axis.
+/// The lengths of the middle and of the innermost axis.
 pub const LENGTH: usize = 1024;
 pub const INNER: usize = 1024;
 
@@ -27,7 +27,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// This many rows, if there are enough items.
+    /// Rows of this length and number, if there are enough items.
     pub fn new(
         place: &'a Place<'a>,
         (row_items, rows): (usize, Option<usize>),
@@ -46,8 +46,8 @@ impl<'a> Rows<'a> {
         }))
     }
 
-    /// The places of the greatest, as numbers of 64 bits and of 32, the moments, and the logarithms of sums of exponentials. CUB has none of
-    /// these calls.
+    /// The indices of the greatest items, with 64 bits and with 32, the moments, and the logarithms of sums of exponentials. CUB has none
+    /// of these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {
             place,
@@ -89,28 +89,28 @@ impl<'a> Rows<'a> {
             Shape {
                 name: format!("arg max, {name}"),
                 bytes: bytes + 8 * rows as u64,
-                // SAFETY: there is no call of CUB's, which would use the arguments.
+                // SAFETY: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(places, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_places()),
             },
             Shape {
                 name: format!("arg max of 32 bits, {name}"),
                 bytes: bytes + 4 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(short_places, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_short_places()),
             },
             Shape {
                 name: format!("log sum exp, {name}"),
                 bytes: bytes + 4 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(exponentials, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_logarithms()),
             },
             Shape {
                 name: format!("count, mean and variance, {name}"),
                 bytes: bytes + 24 * rows as u64,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(moments, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_moments()),
             },
@@ -171,13 +171,13 @@ pub struct Middle<'a> {
 }
 
 impl<'a> Middle<'a> {
-    /// As many places on the outer axis as there are items for, if there are any.
+    /// An array with as many matrices as there are items for, if there is one at least.
     pub fn new(place: &'a Place<'a>) -> Option<Self> {
         let outer = place.item_count / (LENGTH * INNER);
         (outer > 0).then_some(Self { place, outer })
     }
 
-    /// The sums and the inclusive scans along the middle axis. CUB has neither of the two calls.
+    /// The sums and the inclusive scans along the middle axis. CUB has neither call.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, outer } = *self;
         let sums = Box::new(move || {
@@ -198,14 +198,14 @@ impl<'a> Middle<'a> {
             Shape {
                 name: format!("sums, middle axis, {name}"),
                 bytes: 4 * (items + (outer * INNER) as u64),
-                // SAFETY: there is no call of CUB's, which would use the arguments.
+                // SAFETY: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(sums, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_sums(|matrix, column| matrix * INNER + column)),
             },
             Shape {
                 name: format!("inclusive scans, middle axis, {name}"),
                 bytes: 8 * items,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(scans, None, place.arguments()) }?,
                 is_right: Box::new(|| {
                     self.are_sums(|matrix, column| ((matrix + 1) * LENGTH - 1) * INNER + column)
@@ -214,7 +214,7 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the sums of some groups, each at its place.
+    /// Whether the output has the sums of some groups, at the indices that `place_of` gives.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

@@ -51,13 +51,13 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("sums by key, runs of {}", self.length),
             bytes: 8 * (place.item_count + self.cut.segment_count()) as u64,
-            // SAFETY: the arguments are of buffers of the place and of this, which outlive the calls and whoever waits for them.
+            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("reduce_by_key"), self.arguments()) }?,
             is_right: Box::new(|| Ok(self.are_keys()? && self.cut.are_sums()?)),
         })
     }
 
-    /// Scans with the items, or without.
+    /// Scans, inclusive or exclusive.
     fn scans<'b>(&'b self, included: bool) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
@@ -78,7 +78,7 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("{kind} scans by key, runs of {}", self.length),
             bytes: 12 * place.item_count as u64,
-            // SAFETY: as above.
+            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,
             is_right: Box::new(move || self.cut.are_scans(included)),
         })
@@ -92,7 +92,7 @@ impl<'a> Keyed<'a> {
         }
     }
 
-    /// Whether the count is right, and so are the first keys.
+    /// Whether the count and the first keys are right.
     fn are_keys(&self) -> Result<bool> {
         let runs = self.cut.segment_count();
         let mut keys = vec![0; runs.min(1 << 20)];

@@ -1,4 +1,4 @@
-//! Charts of the shapes, as SVG: for each number of items the rates, a pair of bars for each shape.
+//! Charts of the shapes, as SVG: a chart for each number of items, with the rates as a pair of bars for each shape.
 
 use std::path::Path;
 

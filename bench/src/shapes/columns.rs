@@ -7,7 +7,7 @@ use warpfold::{Sum, reduce, scan};
 use super::{Place, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Columns of the matrices. CUB has neither of the two calls.
+/// Numbers of columns of the matrices. CUB has no calls for columns.
 pub const COLUMNS: [usize; 3] = [32, 1024, 65_536];
 
 /// The items of a place as a matrix.
@@ -17,7 +17,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// The matrix of this many columns, if there are that many items.
+    /// The matrix with this many columns, if there are enough items for a row.
     pub fn new(place: &'a Place<'a>, columns: usize) -> Option<Self> {
         (columns <= place.item_count).then_some(Self { place, columns })
     }
@@ -46,21 +46,21 @@ impl<'a> Matrix<'a> {
             Shape {
                 name: format!("sums, {columns} columns"),
                 bytes: 4 * (items + columns as u64),
-                // SAFETY: there is no call of CUB's, which would use the arguments.
+                // SAFETY: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(sums, None, place.arguments()) }?,
                 is_right: Box::new(|| self.are_sums(0)),
             },
             Shape {
                 name: format!("inclusive scans, {columns} columns"),
                 bytes: 8 * items,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(scans, None, place.arguments()) }?,
                 is_right: Box::new(move || self.are_sums((self.rows() - 1) * columns)),
             },
         ])
     }
 
-    /// Whether the output has the sums of some columns, from this place on.
+    /// Whether the output has the sums of some columns, from the index `begin` on.
     fn are_sums(&self, begin: usize) -> Result<bool> {
         let columns = self.columns;
         let mut found = vec![0.0f32; columns];

@@ -14,7 +14,7 @@ use crate::data::Measured;
 /// The largest relative error of a sum of many floats.
 const TOLERANCE: f64 = 5e-6;
 
-/// All of them.
+/// All these reductions.
 pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
     let arguments = place.arguments();
     let extremes = Arguments {
@@ -110,7 +110,7 @@ where
     Ok(Shape {
         name: name.to_owned(),
         bytes: 4 * place.item_count as u64,
-        // SAFETY: the arguments are of buffers of the place, which outlives the calls and whoever waits for them.
+        // SAFETY: the arguments are buffers of `place`, which outlives the calls and the waits for them.
         calls: unsafe { place.calls(ours, cub, arguments) }?,
         is_right: Box::new(move || {
             let mut found = [O::Output::zeroed()];
@@ -130,7 +130,7 @@ fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Resu
     Ok(Shape {
         name: "dot product".to_owned(),
         bytes: 8 * place.item_count as u64,
-        // SAFETY: as above.
+        // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
         calls: unsafe { place.calls(ours, Some("dot"), arguments) }?,
         is_right: Box::new(move || {
             let found = place.output.index(..1).as_host_vec()?[0];
@@ -139,7 +139,7 @@ fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Resu
     })
 }
 
-/// The index of the first item that is not exceeded by another.
+/// The index of the first item such that no other item is before it.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

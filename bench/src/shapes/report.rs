@@ -1,4 +1,4 @@
-//! Reports measurements: rows at once, and a table of all rows at the end.
+//! Reports measurements: each row at once, and a table of all rows at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Of a call that moves at least `bytes` bytes.
+    /// The row of a call that moves at least `bytes` bytes.
     pub fn new(
         side: Side,
         shape: &str,
@@ -61,7 +61,7 @@ impl Row {
 }
 
 impl Row {
-    /// What was timed.
+    /// The name of the measurement.
     pub fn shape(&self) -> &str {
         &self.shape
     }
@@ -97,7 +97,7 @@ pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All rows, and where they go.
+/// All rows, and the folder to write them to.
 pub struct Report {
     header: Vec<String>,
     rows: Vec<Row>,
@@ -129,7 +129,7 @@ impl Report {
         })
     }
 
-    /// Prints a row, and keeps it.
+    /// Prints a row, and stores it.
     pub fn put(&mut self, row: Row) -> Result<()> {
         let verdict = if row.right { "" } else { " WRONG" };
         println!(
@@ -166,7 +166,7 @@ impl Report {
         })
     }
 
-    /// A line for each shape and size: the median of all runs, the least and the largest.
+    /// A line for each shape and size: the median of all runs, the least and the largest value.
     fn markdown(&self) -> String {
         let mut shapes: Vec<(&str, usize)> = Vec::new();
         let mut micros: BTreeMap<(&str, usize, bool), Vec<f64>> = BTreeMap::new();
@@ -208,7 +208,7 @@ impl Report {
     }
 }
 
-/// The least, the median and the largest.
+/// The least, the median and the largest value.
 fn spread(runs: &[f64]) -> [f64; 3] {
     let mut sorted = runs.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -10,16 +10,16 @@ use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// How the items are cut.
+/// The lengths of the segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lengths {
-    /// All of one length.
+    /// All have this length.
     Same(usize),
     /// At least 8, 48 on average, at most a sixteenth of all items.
     PowerLaw,
 }
 
-/// The cuts that make sense for `item_count` items.
+/// The lengths that are useful with `item_count` items.
 pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     let same = [32, 1024, 65_536].map(Lengths::Same);
     let fits =
@@ -27,7 +27,7 @@ pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     same.into_iter().chain([Lengths::PowerLaw]).filter(fits)
 }
 
-/// The items of a place, cut.
+/// The items of a place, cut into segments.
 pub struct Cut<'a> {
     place: &'a Place<'a>,
     lengths: Lengths,
@@ -50,7 +50,7 @@ impl<'a> Cut<'a> {
         self.ends.len() - 1
     }
 
-    /// The sums of its segments: by offsets, and, where all have one length, as rows.
+    /// The sums of its segments: by offsets and, if all segments have one length, as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
         let what = match self.lengths {
@@ -77,7 +77,7 @@ impl<'a> Cut<'a> {
         let mut shapes = vec![Shape {
             name: format!("sums, offsets, {what}"),
             bytes: 4 * items + 8 * segments + 4,
-            // SAFETY: the arguments point to this place's and this cut's buffers, which outlive the calls and the waits for them.
+            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
             calls: unsafe { place.calls(by_offsets, Some("segmented_sum"), arguments) }?,
             is_right: Box::new(|| self.are_sums()),
         }];
@@ -93,7 +93,7 @@ impl<'a> Cut<'a> {
             shapes.push(Shape {
                 name: format!("sums, rows of {length}"),
                 bytes: 4 * items + 4 * segments,
-                // SAFETY: as above.
+                // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
                 calls: unsafe { place.calls(rows, Some("segmented_sum_of_rows"), arguments) }?,
                 is_right: Box::new(|| self.are_sums()),
             });
@@ -113,13 +113,13 @@ impl<'a> Cut<'a> {
         Ok(Shape {
             name: format!("inclusive scans, offsets, {what}"),
             bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
-            // SAFETY: as above.
+            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
             is_right: Box::new(|| self.are_scans(true)),
         })
     }
 
-    /// Whether the last place of each of some segments has the sum of its items, or of those before the last.
+    /// Whether the last result of each of some segments is the sum of its items (inclusive) or of all but the last (exclusive).
     pub fn are_scans(&self, included: bool) -> Result<bool> {
         let data = &self.place.data;
         let step = (self.segment_count() / 1000).max(1);
@@ -155,7 +155,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Where the segments begin, and the end of the last.
+/// The starts of the segments, and the end of the last one.
 fn offsets(lengths: Lengths, item_count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(48);
     let most = (item_count / 16).max(8);

@@ -1,4 +1,4 @@
-//! Selections of a share of the items, and runs of equal keys.
+//! Selections of some percent of the items, and runs of equal keys.
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -14,7 +14,7 @@ pub const SHARES: [u8; 3] = [10, 50, 90];
 /// Lengths of runs.
 pub const RUNS: [usize; 3] = [1, 32, 4096];
 
-/// Items of which a share is not 0, and flags for the same items.
+/// Items of which `share` percent are not 0, and flags for the same items.
 pub struct Chosen<'a> {
     place: &'a Place<'a>,
     share: u8,
@@ -48,7 +48,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// By a predicate and by flags, alone and with the others.
+    /// Selections by a predicate and by flags, and with the rest of the items written, too.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, share, .. } = *self;
         let arguments = Arguments {
@@ -87,7 +87,7 @@ impl<'a> Chosen<'a> {
             calls,
             is_right: Box::new(|| self.is_selected()),
         };
-        // SAFETY: the arguments are of buffers of the place and of this, which outlive the calls and whoever waits for them.
+        // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
         unsafe {
             Ok(vec![
                 shape(
@@ -115,7 +115,7 @@ impl<'a> Chosen<'a> {
         items.filter(|&&item| item != 0.0).count()
     }
 
-    /// Whether the count is right, and so are the first of the items that are selected.
+    /// Whether the count and the first selected items are right.
     fn is_selected(&self) -> Result<bool> {
         let count = self.place.index.as_host_vec()?[0];
         let period = self.data.period().iter().copied();
@@ -126,7 +126,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Ascending keys, each so often.
+/// Ascending keys, each `length` times.
 pub fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
     let keys: Vec<u32> = (0..key_count)
         .map(|index| (index / length) as u32)
@@ -154,7 +154,7 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// Keys and lengths of the runs.
+    /// Finds the keys and the lengths of the runs.
     pub fn shape<'b>(&'b self) -> Result<Shape<'b>> {
         let Self { place, length, .. } = *self;
         let arguments = Arguments {
@@ -175,7 +175,7 @@ impl<'a> Runs<'a> {
         Ok(Shape {
             name: format!("run lengths, runs of {length}"),
             bytes: (4 * place.item_count + 8 * runs) as u64,
-            // SAFETY: as above.
+            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("run_length_encode"), arguments) }?,
             is_right: Box::new(move || {
                 let looked_at = runs.min(1 << 20);

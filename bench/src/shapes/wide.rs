@@ -1,4 +1,4 @@
-//! Wide items, and scans from the last item on.
+//! Wide items, and scans in both directions.
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
@@ -8,10 +8,10 @@ use wide_operators::operators::Total;
 use super::{Place, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Each byte of the wide items.
+/// The value of each byte of the wide items.
 const BYTE: u8 = 1;
 
-/// As many bytes as a place's items have, as items of type `T`.
+/// Items of type `T`, with as many bytes as a place's items.
 pub struct Wide<T: DeviceCopy> {
     input: DeviceBuffer<T>,
     output: DeviceBuffer<T>,
@@ -32,7 +32,7 @@ where
         })
     }
 
-    /// The sum and the inclusive sums. CUB's calls are of numbers alone.
+    /// The sum and the inclusive sums. CUB's calls take only numbers.
     pub fn shapes<'b>(&'b self, place: &'b Place<'_>) -> Result<Vec<Shape<'b>>> {
         let sum = Box::new(move || {
             Ok(reduce::<Total, _>(&self.input)
@@ -50,14 +50,14 @@ where
             Shape {
                 name: format!("sum, items of {width} bytes"),
                 bytes,
-                // SAFETY: there is no call of CUB's, which would use the arguments.
+                // SAFETY: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(sum, None, place.arguments()) }?,
                 is_right: Box::new(move || self.are_sums(&[(0, items)])),
             },
             Shape {
                 name: format!("inclusive sums, items of {width} bytes"),
                 bytes: 2 * bytes,
-                // SAFETY: as above.
+                // SAFETY: as above: without a call of CUB's, the arguments are not used.
                 calls: unsafe { place.calls(sums, None, place.arguments()) }?,
                 is_right: Box::new(move || {
                     self.are_sums(&[0, items / 3, items - 1].map(|at| (at, at + 1)))
@@ -66,7 +66,7 @@ where
         ])
     }
 
-    /// Whether the output has, at each index, the sum of that number of items.
+    /// Whether the output has these sums. Each pair in `places` has an index, and the number of items summed there.
     fn are_sums(&self, places: &[(usize, usize)]) -> Result<bool> {
         let mut item = T::zeroed();
         bytemuck::bytes_of_mut(&mut item).fill(BYTE);
@@ -101,7 +101,7 @@ where
     sum
 }
 
-/// The inclusive sums from the first item on, and from the last.
+/// The inclusive sums in both directions.
 pub fn directions<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
     let forward = Box::new(move || {
         Ok(scan::<Sum, _>(&place.input)
@@ -129,14 +129,14 @@ pub fn directions<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
         Shape {
             name: "inclusive sums, forward".to_owned(),
             bytes,
-            // SAFETY: there is no call of CUB's, which would use the arguments.
+            // SAFETY: without a call of CUB's, the arguments are not used.
             calls: unsafe { place.calls(forward, None, place.arguments()) }?,
             is_right: Box::new(move || is_total_at(items - 1)),
         },
         Shape {
             name: "inclusive sums, reversed".to_owned(),
             bytes,
-            // SAFETY: as above.
+            // SAFETY: as above: without a call of CUB's, the arguments are not used.
             calls: unsafe { place.calls(reversed, None, place.arguments()) }?,
             is_right: Box::new(move || is_total_at(0)),
         },

@@ -1,4 +1,4 @@
-//! Whatever a file of device code says, with a hash that fits: it is refused, or has kernels of the source's rows alone.
+//! A file of device code with a hash that fits is refused, or has kernels of the source's rows and no others, whatever it contains.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! A kernel's text with registers and labels numbered in the order in which they first appear.
 //!
-//! The compiler's numbers depend on how many it threw away and on which functions came before. Numbered anew, a kernel's text is
-//! the same whatever it is compiled beside, and two kernels of one kind share most of their lines.
+//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. With canonical numbers, a
+//! kernel's text does not depend on what is compiled with it, and two kernels of one kind share most of their lines.
 
 use super::words::{Word, label, register};
 
@@ -16,7 +16,7 @@ pub fn canonical(text: &str) -> String {
         }
         _ => None,
     });
-    // As many registers are declared as there are, and one more: they are numbered from 1 on.
+    // Registers are numbered from 1 on, so one more is declared than there are.
     for Numbers { prefix, count, .. } in registers {
         let Some(start) = numbered.find(&format!("%{prefix}<")) else {
             continue;
@@ -38,7 +38,7 @@ pub fn canonical(text: &str) -> String {
 /// The new numbers of registers or labels with one prefix.
 struct Numbers<'a> {
     prefix: &'a str,
-    /// By the old numbers; 0 where there is none yet.
+    /// The new numbers by the old ones; 0 if there is none yet.
     new: Vec<u32>,
     count: u32,
 }
@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text, with replacements for all words that begin with a sign. Build scripts are not optimised, so a loop over characters would be
-/// slow. The standard library finds the signs.
+/// The text with replacements for all words that begin with `sign`. Build scripts are not optimised, so a loop over characters would be
+/// slow, and the standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

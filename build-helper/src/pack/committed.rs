@@ -1,4 +1,4 @@
-//! The file of device code that is committed beside the source:
+//! The file of committed device code, beside the source:
 //!
 //! ```text
 //! warpfold device code 3              the format
@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` has them
 //! ```
 //!
-//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. A text has one
-//! entry, of the kernel's name, for the variant's architecture; and there are kernels of the source's rows alone. Only a build shows
-//! whether a text belongs to its source: see [`crate::UPDATE`].
+//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. Each text
+//! has one entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a
+//! text belongs to its source is found only by compiling again: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ use crate::variant::VARIANTS;
 /// The first line.
 const FORMAT: &str = "warpfold device code 3";
 
-/// The sources of the kernels.
+/// Identifies the sources from which kernels were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// The version of `warpfold-kernels`, and of the kernels' arguments.
@@ -43,7 +43,7 @@ impl Stamp {
     }
 }
 
-/// The file for these kernels. `None` if a text could not be unpacked as it is.
+/// The file for these kernels. `None` if a text would not unpack unchanged.
 pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
     let mut kernels: Vec<(Capability, &Kernel)> = Vec::new();
     for variant in compiled {
@@ -54,7 +54,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
                 .map(|kernel| (variant.capability, kernel)),
         );
     }
-    // Kernels of one kind lie beside each other, and so do a kernel's variants, since similar texts compress well together.
+    // Kernels of one kind are adjacent, and so are a kernel's variants, since similar texts compress well together.
     kernels.sort_by_key(|(capability, kernel)| (kernel.symbol.clone(), *capability));
     let texts = kernels.iter().map(|(_, kernel)| Named {
         name: &kernel.symbol,
@@ -74,7 +74,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
     Some([head.into_bytes(), packed].concat())
 }
 
-/// The kernels in a file that is of this stamp, for these architectures, whose kernels' symbols are all of these.
+/// The kernels in a file that has this stamp and kernels for these architectures. Their symbols have to pass `is_symbol`.
 pub fn from_file(
     file: &[u8],
     stamp: &Stamp,
@@ -104,7 +104,7 @@ pub fn from_file(
     unpacked(&rest, packed, capabilities, is_symbol).ok_or(Unfit::Damaged)
 }
 
-/// The lines up to the empty one, and what follows.
+/// The lines up to the empty one, and the bytes after it.
 fn split(file: &[u8]) -> Option<(&str, &[u8])> {
     let end = file.windows(2).position(|two| two == b"\n\n")?;
     Some((std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]))
@@ -159,7 +159,7 @@ fn unpacked(
             text,
         });
     }
-    // Every kernel is there for every architecture.
+    // Every kernel is present for every architecture.
     let symbols = |variant: &Compiled| -> Vec<String> {
         variant
             .kernels
@@ -172,7 +172,7 @@ fn unpacked(
     (same && !first.is_empty()).then_some(compiled)
 }
 
-/// Whether a text is for an architecture, with one entry, of this name, and nothing beside it.
+/// Whether a text is for an architecture, and has one entry of this name and nothing else.
 fn is_kernel(text: &str, symbol: &str, capability: Capability) -> bool {
     let target = VARIANTS
         .iter()

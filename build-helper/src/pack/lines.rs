@@ -1,11 +1,11 @@
-//! Many kernels' texts in few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
+//! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
 //! their registers differ by a constant:
 //!
-//! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest so
-//!    far, or by nothing if it is the next. So the same instruction is the same line wherever it stands.
-//! 2. Each line is written once, in a dictionary, and the texts are numbers of lines: 0 for the next of the dictionary, else how
-//!    far back in the dictionary it lies.
-//! 3. A run of numbers that came before is encoded by its place and its length, however far back it is.
+//! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
+//!    number so far, or by nothing if it is the next. So the same instruction is the same line wherever it is.
+//! 2. Each line is written once, in a dictionary, and the texts become numbers of lines: 0 for the next line of the dictionary, or else
+//!    the distance back from there.
+//! 3. If a run of numbers has occurred before, it is encoded by its position and its length, at any distance.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -19,19 +19,19 @@ use super::words::{Word, words};
 /// The sign for the kernel's name.
 const NAME: &str = "\u{1}";
 
-/// The sign before and after a number's distance. There is nothing between if it is the next number.
+/// The sign before and after a number's distance. There is nothing between the signs if it is the next number.
 const MARK: char = '\u{2}';
 
-/// What a label begins with.
+/// The prefix of labels.
 const LABEL: &str = "$L__BB";
 
-/// The shortest run that is encoded by its place.
+/// The length of the shortest run that is encoded by its position.
 const SHORTEST_RUN: usize = 4;
 
-/// How many places of the same beginning are looked at for the longest run.
+/// The most positions with the same beginning that are searched for the longest run.
 const PLACES: usize = 16;
 
-/// How hard is compressed.
+/// The compression level.
 const LEVEL: u8 = 9;
 
 /// The most bytes of all texts together, and of their sources.
@@ -44,7 +44,7 @@ pub struct Named<'a> {
     pub text: &'a str,
 }
 
-/// Packs texts. `None` if they would not come out as they are, which is so of texts with control characters.
+/// Packs texts. `None` if they would not unpack unchanged, as texts with control characters.
 pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     let mut dictionary = String::new();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
@@ -78,7 +78,7 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts, by their names and bytes. `None` if the packed bytes are not of these texts. No allocation is larger than the texts,
+/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. No allocation is larger than the texts,
 /// except for the compressed bytes, which have the same limit.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
@@ -99,7 +99,7 @@ pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> 
         return None;
     }
     let dictionary: Vec<&str> = dictionary.split_inclusive('\n').collect();
-    // A line has at least its end: there are no more lines than bytes.
+    // Each line has at least a line end, so there are at most as many lines as bytes.
     let lines = Streams(streams).lines(dictionary.len(), total)?;
     let mut lines = lines.into_iter().map(|line| dictionary[line as usize]);
     let mut unpacked = Vec::with_capacity(texts.len());
@@ -114,7 +114,7 @@ pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> 
     lines.next().is_none().then_some(unpacked)
 }
 
-/// A text's lines as the dictionary has them.
+/// A text's lines in the form of the dictionary.
 fn coded(text: &Named) -> String {
     let mut seen = Seen::default();
     let mut coded = String::with_capacity(text.text.len());
@@ -152,7 +152,7 @@ impl Seen {
         self.0.entry([sign, prefix].concat()).or_default()
     }
 
-    /// Writes a line of the dictionary's as it is in a text.
+    /// Writes a line of the dictionary in its original form.
     fn decode(&mut self, line: &str, name: &str, text: &mut String) -> Option<()> {
         let mut parts = line.split(MARK);
         let push = |part: &str, text: &mut String| match part.contains(NAME) {
@@ -180,8 +180,8 @@ impl Seen {
     }
 }
 
-/// The numbers of lines: how many of them come one by one, how long the run after them is and how far back it was; and those that
-/// come one by one, in three streams of their bytes, the lowest first.
+/// The numbers of lines, in four streams. The first has, for each step, how many numbers come one by one, the length of the run after
+/// them and its distance back. The others have the bytes of the numbers that come one by one, the lowest first.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {
@@ -254,7 +254,7 @@ impl Streams {
     }
 }
 
-/// The longest run at a place that came before, and how far back it was.
+/// The longest earlier run that equals the one at `at`, and its distance back.
 fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
     let key = lines.get(at..at + SHORTEST_RUN);
     let before = key
@@ -357,7 +357,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
-                // It ends, without a panic, with texts of these sizes or none.
+                // It returns, without a panic, texts of these sizes or none.
                 if let Some(unpacked) = unpack(&damaged, &sizes(&texts)) {
                     assert!(
                         unpacked

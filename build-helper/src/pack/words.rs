@@ -1,4 +1,4 @@
-//! A line of PTX, cut up where it has the number of a register or of a label.
+//! Cuts a line of PTX into words: registers, labels, and the text between them.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ pub enum Word<'a> {
     Register { prefix: &'a str, number: u32 },
     /// `$L__BB3_12`; `3_` is the function.
     Label { function: &'a str, number: u32 },
-    /// Anything else: the bytes from one place in the line to another.
+    /// Anything else: the bytes of the line between two positions.
     Other { from: usize, to: usize },
 }
 
-/// What a label begins with.
+/// The prefix of labels.
 const LABEL: &str = "$L__BB";
 
 /// The parts of a line, in order.
@@ -51,7 +51,7 @@ pub fn words(line: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The register that begins at a place, and where it ends.
+/// The register that begins at a position, and where it ends.
 pub fn register(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     let prefix = run(line, at + 1, |byte| byte.is_ascii_lowercase());
     let (number, end) = number(line, prefix.end)?;
@@ -59,7 +59,7 @@ pub fn register(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     (!prefix.is_empty()).then_some((Word::Register { prefix, number }, end))
 }
 
-/// The label that begins at a place, and where it ends.
+/// The label that begins at a position, and where it ends.
 pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     let function = line[at..].starts_with(LABEL).then_some(at + LABEL.len())?;
     let function = run(line, function, |byte| byte.is_ascii_digit());
@@ -71,7 +71,7 @@ pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     Some((Word::Label { function, number }, end))
 }
 
-/// The number at a place, as it would be written, and its end: nothing more of a word comes after.
+/// The number at a position, and where it ends. `None` if it has a leading zero, or if more of a word follows.
 fn number(line: &str, at: usize) -> Option<(u32, usize)> {
     let digits = run(line, at, |byte| byte.is_ascii_digit());
     let end = digits.end;

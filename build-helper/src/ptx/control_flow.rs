@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use warpfold_ptx::statement::{Instruction, Statement};
 
-/// Whether the function can reach a place from which no path leads to its end.
+/// Whether the function can reach a statement from which no path leads to the function's end.
 pub fn is_endless(body: &[Statement]) -> bool {
     let labels: HashMap<&str, usize> = body
         .iter()
@@ -28,7 +28,7 @@ pub fn is_endless(body: &[Statement]) -> bool {
     (0..body.len()).any(|at| reached[at] && !ending[at])
 }
 
-/// Where the statement at `at` leads to; the body's length is the function's end.
+/// The statements that can follow the one at `at`. The body's length stands for the function's end.
 fn successors(body: &[Statement], at: usize, labels: &HashMap<&str, usize>) -> Vec<usize> {
     let Statement::Instruction(instruction) = &body[at] else {
         return vec![at + 1];
@@ -45,12 +45,12 @@ fn successors(body: &[Statement], at: usize, labels: &HashMap<&str, usize>) -> V
     successors
 }
 
-/// Whether the next statement is never executed directly after this one.
+/// Whether control never passes from this instruction to the next statement.
 fn leaves(instruction: &Instruction) -> bool {
     matches!(instruction.operation(), "bra" | "ret" | "exit" | "trap")
 }
 
-/// The places that can be reached along the edges.
+/// The statements that can be reached along the edges.
 fn flood(edges: &[Vec<usize>], from: [usize; 1]) -> Vec<bool> {
     let mut reached = vec![false; edges.len() + 1];
     let mut waiting = from.to_vec();

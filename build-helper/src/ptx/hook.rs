@@ -1,5 +1,5 @@
-//! Hooks: calls that stand for instructions. Each is described by an array of bytes in the text, which
-//! `warpfold-kernels` makes (`simt/hook.rs`):
+//! Hooks are calls in place of instructions. An array of bytes in the text describes each hook; `warpfold-kernels` makes it
+//! (`simt/hook.rs`):
 //!
 //! ```text
 //! warpfold hook load_word
@@ -15,13 +15,13 @@ use crate::error::Problem;
 use warpfold_ptx::statement::{Statement, parse};
 use warpfold_ptx::text::Text;
 
-/// What a description begins with.
+/// The prefix of a description.
 const MARK: &str = "warpfold hook ";
 
-/// What a hook's symbol begins with.
+/// The prefix of a hook's symbol.
 const SYMBOL: &str = "warpfold_hook_";
 
-/// What an operand is held in.
+/// The kind of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// A register of 16 bits, passed in 32.
@@ -30,9 +30,9 @@ pub enum Class {
     Reg32,
     /// A register of 64 bits.
     Reg64,
-    /// A register of 32 bits or a number, whichever the compiler has.
+    /// A register of 32 bits or a constant, as the compiler chooses.
     Number,
-    /// A number of 64 bits that the compiler must know.
+    /// A constant of 64 bits, which the compiler must know.
     Constant,
 }
 
@@ -48,7 +48,7 @@ impl Class {
         })
     }
 
-    /// Bytes that an operand is passed in.
+    /// Bytes of an operand when it is passed.
     pub fn bytes(self) -> usize {
         match self {
             Self::Reg16 | Self::Reg32 | Self::Number => 4,
@@ -60,25 +60,25 @@ impl Class {
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operand {
-    /// What it is called in the PTX.
+    /// Its name in the PTX.
     pub name: String,
-    /// What it is held in.
+    /// Its kind.
     pub class: Class,
 }
 
 /// A hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
-    /// What is passed, in order.
+    /// The values that are passed, in order.
     pub inputs: Vec<Operand>,
-    /// What is returned, in order: the fields of a structure in C.
+    /// The values that are returned, in order: the fields of a structure in C.
     pub outputs: Vec<Operand>,
     /// The PTX, with operands in braces.
     text: String,
 }
 
 impl Hook {
-    /// The offsets in bytes of what is returned.
+    /// The offsets in bytes of the returned values.
     pub fn output_offsets(&self) -> impl Iterator<Item = (usize, &Operand)> {
         self.outputs.iter().scan(0usize, |end, operand| {
             let bytes = operand.class.bytes();
@@ -88,7 +88,7 @@ impl Hook {
         })
     }
 
-    /// The statements, with these operands in the place of the names.
+    /// The statements, with these operands in place of the names.
     pub fn instantiate(
         &self,
         operands: &BTreeMap<&str, String>,

@@ -1,8 +1,8 @@
 //! Forbidden effects of an operator's functions, found in their PTX.
 //!
-//! Each of the functions is compiled by itself, with its arguments passed by pointer and its result written through the last
-//! one. So it may read by its first parameters, write by its last and compute. All else is refused: calls, panics, local
-//! memory, statics, loops that never end, and effects on anything but the result.
+//! Each function is compiled separately, with its arguments passed by pointer and its result written through the last pointer. So it may
+//! read through the other parameters, write through the last one, and compute. Everything else is refused: calls, panics, local memory,
+//! statics, endless loops, and effects on anything but the result.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::reason::Reason;
 use warpfold_ptx::statement::{Instruction, Statement};
 use warpfold_ptx::text::Function;
 
-/// Why a function of an operator's cannot run in a kernel, if there is a reason.
+/// The reason why an operator's function cannot run in a kernel, if there is one.
 pub fn reason(
     function: &Function,
     hooks: &BTreeMap<String, Hook>,
@@ -28,12 +28,13 @@ pub fn reason(
     Ok(found)
 }
 
-/// Why a whole kernel is none, if it is because of the operator: its functions by themselves may be without fault.
+/// The reason why a whole kernel is refused, if the operator is to blame. The operator's functions, compiled separately, may be
+/// faultless.
 pub fn reason_of_kernel(body: &[Statement]) -> Option<Reason> {
     calls(body).or_else(|| local_memory(body))
 }
 
-/// The same of a compiler that makes a trap of a panic.
+/// The same for a compiler that turns a panic into a trap.
 #[cfg(feature = "cuda_builder")]
 pub fn reason_of_whole_kernel(body: &[Statement]) -> Option<Reason> {
     let traps = instructions(body).any(|(_, instruction)| instruction.operation() == "trap");
@@ -49,7 +50,7 @@ fn instructions(body: &[Statement]) -> impl Iterator<Item = (usize, &Instruction
         })
 }
 
-/// The first call, a panic's before others.
+/// The first call. Calls that panic come before others.
 fn calls(body: &[Statement]) -> Option<Reason> {
     let callees: Vec<&str> = instructions(body)
         .filter(|(_, instruction)| instruction.operation() == "call")
@@ -71,7 +72,7 @@ fn callee(instruction: &Instruction) -> &str {
         .unwrap_or_default()
 }
 
-/// When a function of the standard library panics, by its symbol.
+/// When the standard library's function of this symbol panics.
 fn panics(callee: &str) -> Option<&'static str> {
     const WHEN: [(&str, &str); 12] = [
         ("panic_bounds_check", "when an index is out of bounds"),
@@ -91,7 +92,7 @@ fn panics(callee: &str) -> Option<&'static str> {
     found.map(|(_, when)| *when)
 }
 
-/// A symbol as Rust writes the path.
+/// A symbol as a Rust path.
 fn readable(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
@@ -105,7 +106,7 @@ fn local_memory(body: &[Statement]) -> Option<Reason> {
     uses.then_some(Reason::LocalMemory)
 }
 
-/// The first access that is not of an argument or the result, or operation that is not a computation.
+/// The first access to anything but arguments and result, or the first operation that does not compute.
 fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     let spaces = Spaces::of(function.name, body, Space::Parameter);
     let result = Space::Parameter(function.parameters.len() - 1);
@@ -134,13 +135,12 @@ fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     })
 }
 
-/// Whether it reads a part, known in advance, of a constant that the compiler has given no name: where the function is inlined,
-/// that is the constant itself.
+/// Whether it reads a fixed part of an unnamed constant. When the function is inlined, that read becomes the constant's value.
 fn is_constant_read(instruction: &Instruction, symbol: &str) -> bool {
     instruction.operation() == "ld" && symbol.starts_with("anon_$_")
 }
 
-/// The symbol of a variable in an operand, if it is one.
+/// The symbol of a variable, if the operand names one.
 fn symbol(operand: &str) -> Option<&str> {
     let name = operand.trim_matches(['[', ']']);
     let name = &name[..name.find(['+', '-']).unwrap_or(name.len())];

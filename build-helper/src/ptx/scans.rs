@@ -1,6 +1,6 @@
-//! Both scans of an operator, made of the one that is compiled.
+//! Both scans of an operator, made from one compiled function.
 //!
-//! An inclusive scan and an exclusive one differ in the words that they store. Scans are the longest kernels, so the compiler makes one
+//! An inclusive and an exclusive scan differ in the words that they store. Scans are the longest kernels, so the compiler makes only one
 //! function, which computes both words and leaves the choice open:
 //!
 //! ```text
@@ -13,19 +13,19 @@ use warpfold_kernels::kind::Kind;
 
 use crate::compiled::Kernel;
 
-/// What the symbol of a function that is both scans begins with.
+/// The prefix of the symbol of a function that stands for both scans.
 const PREFIX: &str = "scan_";
 
-/// The instruction that leaves the choice open, and the one that takes its place.
+/// The instruction that leaves the choice open, and the one that replaces it.
 const OPEN: &str = "placed.b32 ";
 const COPY: &str = "mov.b32 ";
 
-/// The row's name, if the function of this symbol is both scans of it.
+/// The row's name, if the function of this symbol stands for both scans of a row.
 pub fn row_of(symbol: &str) -> Option<&str> {
     symbol.strip_prefix(PREFIX)
 }
 
-/// Both scans of a row, of the text that leaves the choice open.
+/// Both scans of a row, from the text that leaves the choice open.
 pub fn both(open: &Kernel, row: &str) -> [Kernel; 2] {
     let scans = [
         (Kind::InclusiveScan, Word::Inclusive),

@@ -1,28 +1,29 @@
 //! Which memory an address is in: accesses of unknown memory become accesses of shared or of global memory.
 //!
-//! The compiler only sees calls that give it an address, so it writes plain `ld` and `st`, which are slow. Here is a forward
-//! data flow over a function's registers of 64 bits. It begins where an address is made:
+//! The compiler only sees calls that return an address, so it writes plain `ld` and `st`, which are slow. This is a forward data-flow
+//! analysis of a function's 64-bit registers. It begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared
 //! cvta.to.global.u64 %rd2, %rd3;      global
 //! ```
 //!
-//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over all
-//! that writes it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a copy.
+//! and goes on through copies, sums, differences, selections and alignments. A register has one space for the whole function: the join
+//! over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
+//! copy.
 //!
-//! Not covered: an address that goes through memory, or that is in another space on another path. An access by
-//! such an address is an error.
+//! Not covered: an address that passes through memory, or that is in different spaces on different paths. An access by such an address is
+//! an error.
 
 use std::collections::HashMap;
 
 use warpfold_ptx::direction;
 use warpfold_ptx::statement::{Instruction, Statement};
 
-/// The array that stands for the block's shared memory.
+/// The array whose name means the block's shared memory.
 pub const SHARED_ARRAY: &str = "warpfold_shared";
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
     /// Not known yet, such as the result of a later instruction; or a null pointer.
@@ -33,11 +34,11 @@ pub enum Space {
     Shared,
     /// An address in global memory.
     Global,
-    /// An address that the parameter of this index says, of a function that is no kernel.
+    /// An address that the parameter of this index holds, in a function that is not a kernel.
     Parameter(usize),
     /// A kernel's parameter: a number, or an address that is not yet converted to global memory.
     Argument,
-    /// One thing or another.
+    /// Different contents on different paths.
     Mixed,
 }
 
@@ -46,19 +47,19 @@ impl Space {
         matches!(self, Self::Shared | Self::Global | Self::Parameter(_))
     }
 
-    /// Either of two.
+    /// The contents if they may be either of the two.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // Either of two arguments: an operator may choose which to read. Never the result, which is the last.
+            // Two arguments: an operator may choose which one to read. The join is never the result, which is the last parameter.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
             _ => Self::Mixed,
         }
     }
 
-    /// A sum of the two.
+    /// The sum of the two.
     fn plus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Mixed, _) | (_, Self::Mixed) => Self::Mixed,
@@ -70,7 +71,7 @@ impl Space {
         }
     }
 
-    /// A difference of the two.
+    /// The difference of the two.
     fn minus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
@@ -84,18 +85,18 @@ impl Space {
 /// A register: the scope that declares it, and its name.
 type Register<'a> = (usize, &'a str);
 
-/// What the registers of a function hold.
+/// The contents of a function's registers.
 pub struct Spaces<'a> {
     known: HashMap<Register<'a>, Space>,
     scopes: Scopes<'a>,
-    /// The part of the parameters' names before the index.
+    /// The common part of the parameters' names, before the index.
     parameter: String,
-    /// The memory that the parameter of this index points to.
+    /// The contents of the parameter with this index.
     argument: fn(usize) -> Space,
 }
 
 impl<'a> Spaces<'a> {
-    /// Follows the addresses of the function of this name, whose parameters hold this.
+    /// Follows the addresses of the function of this name. `argument` gives the contents of its parameters.
     pub fn of(name: &str, body: &'a [Statement], argument: fn(usize) -> Space) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),
@@ -123,7 +124,7 @@ impl<'a> Spaces<'a> {
         spaces
     }
 
-    /// What an operand of the statement at `at` holds.
+    /// The contents of an operand of the statement at `at`.
     pub fn space(&self, at: usize, operand: &str) -> Space {
         if operand == SHARED_ARRAY {
             return Space::Shared;
@@ -148,7 +149,7 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    /// Lets an instruction write its result. Whether anything is new.
+    /// Updates the contents of an instruction's result. Returns whether anything changed.
     fn step(&mut self, at: usize, instruction: &'a Instruction) -> bool {
         let Some((result, operands)) = instruction.operands.split_first() else {
             return false;
@@ -184,7 +185,7 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    /// What a parameter holds.
+    /// The contents of a parameter.
     fn argument(&self, place: &str) -> Space {
         let index = place.strip_prefix(&self.parameter);
         let index = index.and_then(|index| index.trim_end_matches(']').parse().ok());
@@ -192,7 +193,8 @@ impl<'a> Spaces<'a> {
     }
 }
 
-/// Whether an instruction may write an address: it has a result, and not to a register of the compiler's with fewer than 64 bits.
+/// Whether an instruction may write an address: it has a result, and the result is not one of the compiler's registers with fewer than 64
+/// bits.
 fn may_make_address(instruction: &Instruction) -> bool {
     let Some(result) = instruction.operands.first() else {
         return false;
@@ -208,9 +210,9 @@ fn may_make_address(instruction: &Instruction) -> bool {
 
 /// The scopes in a function's body that declare registers.
 struct Scopes<'a> {
-    /// Each with the scope around it, and the names that it declares. The first is the function's own.
+    /// Each scope, with the index of the scope around it, and the names that it declares. The first one is the function's own.
     all: Vec<(usize, Vec<&'a str>)>,
-    /// The innermost one around each statement.
+    /// The innermost scope around each statement.
     around: Vec<usize>,
 }
 
@@ -243,7 +245,7 @@ impl<'a> Scopes<'a> {
         scopes
     }
 
-    /// The scope that declares the register of this name, where the statement at `at` speaks of it.
+    /// The scope that declares the register `name` of the statement at `at`.
     fn declaring(&self, at: usize, name: &str) -> usize {
         let mut scope = self.around[at];
         while scope > 0 && !self.all[scope].1.contains(&name) {
@@ -260,7 +262,7 @@ pub struct Stray {
     pub instruction: String,
 }
 
-/// Names the memory of each access of a kernel.
+/// Names the memory of each access in a kernel.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
     let mut named = Vec::new();
@@ -279,7 +281,7 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     Ok(())
 }
 
-/// The opcode that names the memory, if the instruction's does not.
+/// The opcode that names the memory, if the instruction's own opcode does not.
 fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Option<String>, Stray> {
     let stray = || Stray {
         instruction: instruction.to_string(),
@@ -303,7 +305,7 @@ fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Optio
         _ => return Err(stray()),
     };
     let mut opcode = instruction.opcode.clone();
-    // A read of shared memory is volatile to be kept apart from others; barriers order it.
+    // A read of shared memory was volatile to distinguish it from others. Barriers order it, so it need not be.
     if space == "shared" {
         opcode = opcode.replacen(".volatile", "", 1);
     }
@@ -311,7 +313,7 @@ fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Optio
     Ok(Some(opcode))
 }
 
-/// The place of an access that names no memory.
+/// The address operand of an access that names no memory.
 pub fn generic_access(instruction: &Instruction) -> Option<&str> {
     let place = match instruction.operation() {
         "ld" => instruction.operands.get(1)?,
@@ -334,7 +336,7 @@ mod tests {
         Ok(written.join(" "))
     }
 
-    /// Resolves the instructions that depend on an address, for each of the two memories.
+    /// Resolves instructions that depend on an address, for each of the two memories.
     fn after_addresses(text: &str) -> Result<String, Stray> {
         let before = "mov.u64 %rd1, warpfold_shared; cvta.to.global.u64 %rd2, %rd3;";
         let resolved = resolved(&format!("ld.param.b64 %rd3, [f_param_0]; {before} {text}"))?;

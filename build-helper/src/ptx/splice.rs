@@ -1,4 +1,4 @@
-//! Calls of hooks replaced by their instructions.
+//! Replaces calls of hooks by their instructions.
 //!
 //! The back end writes a call as a block:
 //!
@@ -9,8 +9,8 @@
 //!   ld.param.b64 %rd3, [retval0]; }
 //! ```
 //!
-//! Its registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load one
-//! of the kernel's own parameters within the block; such a load comes before the hook's instructions.
+//! Its registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load one of
+//! the kernel's own parameters inside the block; such a load is placed before the hook's instructions.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::hook::{Class, Hook, Operand};
 use crate::error::Problem;
 use warpfold_ptx::statement::{Instruction, Statement, register_width, split_list};
 
-/// The body with the hooks' instructions in the place of their calls.
+/// The body with the hooks' instructions in place of their calls.
 pub fn splice(
     body: &[Statement],
     hooks: &BTreeMap<String, Hook>,
@@ -45,11 +45,11 @@ pub fn splice(
 /// A block that calls a function.
 struct Call<'a> {
     callee: &'a str,
-    /// Statements of the block.
+    /// The number of statements of the block.
     length: usize,
-    /// The values stored to parameters: their places, and registers or numbers.
+    /// The values stored to parameters: the parameters' names, and registers or numbers.
     arguments: BTreeMap<String, String>,
-    /// The targets of the results: offsets and registers.
+    /// The targets of results: offsets and registers.
     results: Vec<(usize, &'a str)>,
     /// The parameters in the order of the call.
     parameters: Vec<String>,
@@ -58,7 +58,7 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Reads the block that the statements begin with, if it is a call's.
+    /// Reads the block at the start of the statements, if it is a call's.
     fn read(statements: &'a [Statement]) -> Option<Self> {
         if statements.first() != Some(&Statement::Open) {
             return None;
@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
         (!call.callee.is_empty()).then_some(call)
     }
 
-    /// Takes an instruction of the block.
+    /// Reads an instruction of the block.
     fn take(&mut self, instruction: &'a Instruction) -> Option<()> {
         let operands = &instruction.operands;
         match (instruction.operation(), &operands[..]) {
@@ -91,7 +91,7 @@ impl<'a> Call<'a> {
             }
             ("ld", [register, place]) if instruction.has_part("param") => match offset(place) {
                 Some(offset) => self.results.push((offset, register)),
-                // The passed value was in its register before.
+                // The argument is the register's value before this load. Placed before the call, the load would overwrite it.
                 None if self.arguments.values().any(|passed| passed == register) => return None,
                 None => self.loads.push(Statement::Instruction(instruction.clone())),
             },
@@ -136,7 +136,7 @@ impl<'a> Call<'a> {
         Ok(statements)
     }
 
-    /// The operand for an input, and the instructions that have to come before.
+    /// The operand for an input, and the instructions that must come before.
     fn input(&self, input: &Operand, argument: &str) -> Result<(String, Vec<Statement>), Problem> {
         let bits = register_bits(input.class);
         let own = format!("%in_{}", input.name);
@@ -156,7 +156,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The operand for an output, and the instructions that have to come before and after.
+    /// The operand for an output, and the instructions that must come before and after.
     fn output(&self, at: usize, output: &Operand) -> (String, Vec<Statement>, Vec<Statement>) {
         let bits = register_bits(output.class);
         let registers = self.results.iter().filter(|(offset, _)| *offset == at);
@@ -305,7 +305,7 @@ mod tests {
             spliced(body, &[hook]).unwrap(),
             "ld.param.b64 %rd1, [scan_param_3]; ld.param.b64 %rd4, [scan_param_5]; f %rd2, %rd1;"
         );
-        // The passed value must be the one that the register held at that time.
+        // The argument must be the register's value at the time of the call.
         let late = body.replace("%rd4", "%rd1");
         assert!(spliced(&late, &[hook]).unwrap().contains("call.uni"));
     }

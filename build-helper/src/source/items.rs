@@ -1,13 +1,13 @@
-//! The items of a file, and which of them a row depends on.
+//! The items of a file, and the items that a row depends on.
 //!
-//! A row depends on what it names, and on what that names, and so on. Names are compared as words, wherever they stand: so it
-//! may be said to depend on more than it does, and never on less.
+//! A row depends on the items that it names, on the items that those name, and so on. Names are compared as words, wherever they are. So
+//! a row may seem to depend on more than it does, and never on less.
 //!
-//! - An item is there for the names that it defines, those of its methods included: `x.twice()` depends on the trait.
-//! - An `impl` is there for its type: it counts where a name of the type does that the file defines. An `impl` for a type of
-//!   others counts where its trait does.
-//! - An alias counts with what it is an alias of, since an `impl` may name either.
-//! - A macro, or a call of one, may define whatever it names; a call of the library's defines the structs in it.
+//! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
+//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
+//!   does.
+//! - An alias counts together with the aliased type, since an `impl` may name either.
+//! - A macro, or a call of one, may define whatever it names. A call of the library's macro defines the structs in it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub struct Items {
 #[derive(Debug)]
 struct Item {
     tokens: Vec<TokenTree>,
-    /// All words in it.
+    /// All words in the tokens.
     words: BTreeSet<String>,
     counts: Counts,
 }
@@ -34,9 +34,9 @@ struct Item {
 #[derive(Debug)]
 enum Counts {
     Always,
-    /// Where one of these words counts.
+    /// If one of these words counts.
     WithOne(BTreeSet<String>),
-    /// An `impl` counts if one of its words counts that the file defines: a word of its type or, if there is none, of its trait.
+    /// An `impl`: if a word of its type that the file defines counts. If its type has no such word, the words of its trait decide.
     OfImpl {
         of_type: BTreeSet<String>,
         of_trait: BTreeSet<String>,
@@ -44,7 +44,7 @@ enum Counts {
 }
 
 impl Items {
-    /// The items that tokens are.
+    /// The items of these tokens.
     pub fn of(tokens: Vec<TokenTree>) -> Self {
         let items: Vec<Item> = split(tokens).into_iter().map(Item::of).collect();
         let mut defined = BTreeSet::new();
@@ -96,8 +96,8 @@ impl Items {
     }
 }
 
-/// The tokens, item by item: each ends with a semicolon or a block in braces. Items that may have braces before their end go on to
-/// the semicolon.
+/// The tokens of each item: it ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
+/// semicolon.
 fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
     let mut items = vec![Vec::new()];
     for token in tokens {
@@ -146,12 +146,12 @@ impl Item {
     }
 }
 
-/// Whether a macro is called by a path that begins with the library's name.
+/// Whether the call of a macro begins with the library's name.
 fn is_of_library(tokens: &[TokenTree]) -> bool {
     matches!(tokens.first(), Some(TokenTree::Ident(name)) if name == "warpfold")
 }
 
-/// The kind of an item: its first keyword, or `!` for a macro. Tokens before it do not count.
+/// The kind of an item: its first keyword, or `!` for a macro. Other tokens may precede it.
 fn keyword(tokens: &[TokenTree]) -> Option<String> {
     const KINDS: [&str; 11] = [
         "impl", "struct", "enum", "union", "trait", "mod", "fn", "static", "type", "use", "const",
@@ -178,7 +178,7 @@ fn keyword(tokens: &[TokenTree]) -> Option<String> {
     None
 }
 
-/// The names behind `fn`, `struct` and the like, at any depth.
+/// The names after `fn`, `struct` and the like, at any depth.
 fn definitions(tokens: TokenStream, names: &mut BTreeSet<String>) {
     let mut defines = false;
     for token in tokens {
@@ -203,7 +203,7 @@ fn definitions(tokens: TokenStream, names: &mut BTreeSet<String>) {
     }
 }
 
-/// When an `impl` counts: the words of its trait and its type.
+/// When an `impl` counts, from the words of its trait and its type.
 fn header(tokens: &[TokenTree]) -> Counts {
     let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     let head = tokens.split(is_body).next().unwrap_or_default();
@@ -220,7 +220,7 @@ fn header(tokens: &[TokenTree]) -> Counts {
     }
 }
 
-/// Words that nothing in a file is called by.
+/// Words that cannot name anything in a file.
 #[rustfmt::skip]
 const NAMELESS: [&str; 58] = [
     "as", "break", "const", "continue", "core", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",

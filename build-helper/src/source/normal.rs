@@ -4,7 +4,7 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// A hash of 128 bits (FNV-1a), which tells one text from another. It is no proof against someone who looks for two equal ones.
+/// A hash of 128 bits (FNV-1a) that identifies a text. It is no protection against someone who searches for two texts with one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash(u128);
 
@@ -17,7 +17,7 @@ impl Hash {
         Self::EMPTY.with(bytes)
     }
 
-    /// The hash of the text so far, followed by some bytes.
+    /// The hash of the previous bytes, followed by some more.
     pub fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
@@ -31,7 +31,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// The tokens without documentation, whose attributes may stand anywhere.
+/// The tokens without documentation, whose attributes may be anywhere.
 pub fn without_documentation(tokens: TokenStream) -> Vec<TokenTree> {
     let mut kept: Vec<TokenTree> = Vec::new();
     for token in tokens {
@@ -54,7 +54,7 @@ pub fn without_documentation(tokens: TokenStream) -> Vec<TokenTree> {
     kept
 }
 
-/// Whether the last token begins an attribute: `#`, or the `!` behind it.
+/// Whether the last token begins an attribute: `#`, or the `!` after it.
 fn ends_with_mark(tokens: &[TokenTree]) -> bool {
     match tokens {
         [.., TokenTree::Punct(hash)] if hash.as_char() == '#' => true,
@@ -113,7 +113,7 @@ fn write(tokens: &[TokenTree], text: &mut String) {
     }
 }
 
-/// A list without the comma behind its last part. `(a,)` keeps it: it is a tuple.
+/// A list without the comma after its last part. `(a,)` keeps the comma: it is a tuple.
 fn without_last_comma(tokens: &[TokenTree], delimiter: Delimiter) -> &[TokenTree] {
     let is_comma =
         |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ',');

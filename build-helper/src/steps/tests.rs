@@ -8,7 +8,7 @@ const OPERATORS: &str = "warpfold::operators! { twice: Twice, u32; }\n";
 const KERNELS: &str =
     "warpfold::kernels! {\n    pub fn twice(items: *mut u32) { fn inner() {} }\n}\n";
 
-/// A build whose committed file holds texts of these symbols, and which can compile nothing.
+/// A build whose committed file has texts with these symbols, and which cannot compile.
 fn with_committed(contents: Contents, source: &str, symbol: &str) -> Build {
     let name = format!("warpfold-build-{contents:?}-{symbol}-{}", process::id());
     let folder = env::temp_dir().join(name);

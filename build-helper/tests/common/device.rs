@@ -108,7 +108,7 @@ impl<'a> Device<'a> {
         let kernel = kernels.find(|kernel| kernel.symbol == symbol);
         let text = &kernel.unwrap_or_else(|| panic!("no kernel {symbol}")).text;
         let module = Module::load(text, &self.config, &self.memory).expect("a module");
-        // SAFETY: the struct has no padding, since all of its fields are numbers of 64 bits.
+        // SAFETY: `arguments` is readable for its size, and has no padding, since all of its fields are numbers of 64 bits.
         let parameters =
             unsafe { slice::from_raw_parts(ptr::from_ref(arguments).cast::<u8>(), size_of::<A>()) };
         let kernel = module.kernel(symbol).expect("the kernel");

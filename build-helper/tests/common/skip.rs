@@ -1,6 +1,6 @@
 //! Runs tests that compile device code. If no compiler can do that, all tests count as ignored, and a line on stderr says so.
 //!
-//! Rust's own harness has no test that is ignored while it runs: it would have to pass.
+//! Rust's own harness cannot ignore a test once it runs: the test would have to pass.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ macro_rules! device_tests {
 
 pub(crate) use device_tests;
 
-/// The `main` of a test file: takes the arguments that Rust's own harness takes.
+/// The `main` of a test file. It takes the same arguments as Rust's own harness.
 pub fn run(tests: &[Test]) -> ExitCode {
     let arguments = Arguments::from_args();
     let compiler = warpfold_build::find_compiler();

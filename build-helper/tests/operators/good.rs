@@ -9,7 +9,7 @@ warpfold::item! {
         pub offset: u32,
     }
 
-    /// A value, and where it stands.
+    /// A value, and its index.
     pub struct Found {
         pub value: f32,
         pub padding: u32,
@@ -47,7 +47,7 @@ impl Op<u64> for Gcd {
 
 impl Commutative for Gcd {}
 
-/// Affine maps, one after the other: the order counts.
+/// Compositions of affine maps, which do not commute.
 #[derive(Clone, Copy)]
 pub struct Composition;
 
@@ -78,7 +78,7 @@ impl Op<Affine> for Composition {
     }
 }
 
-/// The least value, and the first place where it stands.
+/// The least value, and the first index where it occurs.
 #[derive(Clone, Copy)]
 pub struct ArgMin;
 

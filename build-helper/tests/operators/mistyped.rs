@@ -1,4 +1,4 @@
-//! What the compiler refuses: a type that does not fit.
+//! A type error, which the compiler refuses.
 
 pub fn mistyped() -> u32 {
     "not a number"

@@ -1,4 +1,4 @@
-//! A reduction by an operator that does not say that it commutes.
+//! A reduction by an operator that is not declared commutative.
 
 use warpfold::Op;
 

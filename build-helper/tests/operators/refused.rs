@@ -1,4 +1,4 @@
-//! Operators that cannot run in a kernel, each for a reason of its own.
+//! Operators that cannot run in a kernel, each for a different reason.
 
 use warpfold::{Commutative, Op};
 
@@ -56,12 +56,12 @@ operator!(Hangs, |a, b| {
     a
 });
 operator!(Writes, |a, b| {
-    // SAFETY: none: it is refused.
+    // SAFETY: none is needed: the build refuses this operator, so it never runs.
     unsafe { core::ptr::write_volatile(64 as *mut u32, a) };
     b
 });
 
-/// Fails where it is lifted.
+/// Panics in `lift`.
 #[derive(Clone, Copy)]
 pub struct Lifts;
 
@@ -95,7 +95,7 @@ operator!(Loops, |a, b| {
 });
 
 warpfold::item! {
-    /// A number that begins at no multiple of 4.
+    /// A number whose address is no multiple of 4.
     pub struct Odd {
         pub kind: u8,
         pub weight: [u8; 4],
@@ -125,7 +125,7 @@ impl Op<Odd> for Unaligned {
 
 impl Commutative for Unaligned {}
 
-/// The same, as the advice says.
+/// The same, written as the advice says.
 #[derive(Clone, Copy)]
 pub struct TakenApart;
 

@@ -1,4 +1,4 @@
-//! Two rows that have nothing in common but the file.
+//! Two rows that have nothing but the file in common.
 
 use warpfold::{Commutative, Op};
 

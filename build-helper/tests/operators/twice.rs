@@ -1,4 +1,4 @@
-//! Two rows of one name.
+//! Two rows with the same name.
 
 use warpfold::{Commutative, Op};
 

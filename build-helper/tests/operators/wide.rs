@@ -1,4 +1,4 @@
-//! What the compiler refuses: an accumulator of seventeen words.
+//! An accumulator of seventeen words, which the compiler refuses.
 
 use warpfold::Op;
 

@@ -1,21 +1,22 @@
-//! Whatever is in the file for rank 0's id: it is refused, or has as many bytes as an id.
+//! Whatever bytes the file for rank 0's id holds, it is refused, or its length is that of an id.
 
 #![no_main]
 
 use std::fs;
 use std::time::Duration;
 
-// The target writes the file as an attacker would.
+// The target creates the file as an attacker would, so it does not use all functions of this module.
 #[allow(dead_code)]
 #[path = "../../../examples/many_gpus/id_file.rs"]
 mod id_file;
 
 use id_file::Fault;
 
-/// Long enough for the file to be of this run, and over at once where it is not complete.
+/// The oldest file that a reader accepts, and how long it waits for a complete one. Long enough for the file that was just written, and
+/// short enough that an incomplete file ends the run at once.
 const LIMIT: Duration = Duration::from_millis(50);
 
-/// Bytes of an id here: few, so that inputs soon have as many.
+/// Bytes of an id here: few, so that the fuzzer soon finds inputs of this length.
 const BYTES: usize = 16;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {

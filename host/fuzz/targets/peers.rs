@@ -1,8 +1,8 @@
-//! Whatever the peers of a group say of their shares, a rank finds a fault that can be printed, or shares within bounds.
+//! A rank that reads its peers' claims about their shares finds a fault that can be printed, or shares within bounds.
 
 #![no_main]
 
-// What the library has beside what a trial needs is not used here.
+// The target uses only a part of these modules.
 #[allow(dead_code)]
 #[path = "../../src/group/fault.rs"]
 mod fault;

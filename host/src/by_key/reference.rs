@@ -7,7 +7,7 @@ use warpfold_kernels::selection::Equality;
 use crate::segments::reference::segmented_reduce;
 use crate::selection::reference::{run_starts, unique};
 
-/// The first key of each run of equal neighbouring keys, and the combination of the run's values.
+/// The first key of each run of equal neighbouring keys, and each run's values combined.
 ///
 /// # Panics
 ///

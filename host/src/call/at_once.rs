@@ -1,5 +1,5 @@
-//! Calls on slices whose items are all copied to the device at once, on one lane: the inputs one after another, then room for the
-//! outputs. What was written of the outputs is copied back.
+//! Calls on slices that copy all items to the device at once, on one lane. The inputs are copied one after another, followed by room for
+//! the outputs. Only the part of an output that was written is copied back.
 
 use super::layout::{Layout, Section};
 use super::{Verb, Work};
@@ -11,7 +11,7 @@ use crate::launch::Queue;
 use crate::selection::Count;
 use crate::staged::results::Results;
 
-/// The type of a number: an index, a length, a count.
+/// The type of an index, a length or a count.
 const NUMBER: Type = Type::of::<u64>();
 
 /// How much room each output needs, in items.
@@ -31,13 +31,14 @@ pub(crate) struct Wanted {
 pub(crate) struct Done<'gpu> {
     lane: Lane<'gpu>,
     pub sections: Arguments<Section>,
-    /// The section that is at the start of the lane's buffer.
+    /// The section whose items are already at the start of the lane's buffer.
     arrived: Option<Section>,
-    /// How many items are chosen, or how many runs there are; 0 for other calls.
+    /// The number of chosen items or of runs; 0 for other calls.
     pub count: usize,
 }
 
-/// Runs a call on items of the host, whose lengths and shape are checked, with results of the row's type, or else of the items'.
+/// Runs a call on host items. Their lengths and shape have been checked. Results have the row's type, or the items' type if there is no
+/// row.
 pub(crate) fn run_at_once<'gpu>(
     entered: Entered<'gpu>,
     verb: Verb,
@@ -67,7 +68,7 @@ pub(crate) fn run_at_once<'gpu>(
     };
     let count = Count::Own(lane.call().result()?);
     work.queue(&mut Queue::on_own(entered, lane.call()), Some(count))?;
-    // If the number of results is known, their copy is queued at once.
+    // If the number of results is known, the copy of the results is queued at once.
     let arrived = match verb.chooses() {
         true => None,
         false => sections.results.map(|section| section.items(range)),
@@ -107,7 +108,7 @@ fn lay_out_inputs(
     Ok(sections)
 }
 
-/// The sections of the outputs that are wanted.
+/// The sections of the outputs that the call needs.
 fn lay_out_outputs(
     layout: &mut Layout,
     sections: &mut Arguments<Section>,
@@ -149,7 +150,7 @@ fn fill(buffer: &mut [u8], sections: &Arguments<Section>, arguments: &Arguments<
 }
 
 impl Done<'_> {
-    /// The same, with how many items are chosen, or how many runs there are.
+    /// Reads the number of chosen items or of runs.
     fn counted(self, verb: Verb) -> Result<Self> {
         if let Some(section) = self.sections.count_to {
             let (numbers, done) = self.take::<u64>(section)?;
@@ -157,7 +158,7 @@ impl Done<'_> {
             return Ok(Self { count, ..done });
         }
         let count = match verb.chooses() {
-            // SAFETY: the work is done, and it wrote a number there.
+            // SAFETY: `self.lane` was waited for, so the kernel has written the number of results there.
             true => unsafe { self.lane.call().read_number() }? as usize,
             false => 0,
         };
@@ -171,11 +172,11 @@ impl Done<'_> {
         let to = results.bytes();
         let mut done = self.fetch(section)?;
         to.write_copy_of_slice(&done.lane.bytes()[..to.len()]);
-        // SAFETY: the items have come back, all of them.
+        // SAFETY: the line above has written all bytes of `results`, from items of type `R`.
         Ok((unsafe { results.written() }, done))
     }
 
-    /// Writes the items of a section to the first places of `to`, which has room for them.
+    /// Copies the items of a section to the start of `to`, as many as fit.
     pub fn take_to(self, section: Section, to: &mut [u8]) -> Result<Self> {
         let mut done = self.fetch(section)?;
         let bytes = section.bytes().min(to.len());

@@ -1,4 +1,4 @@
-//! The sections of a lane's memory, one after another: inputs that are uploaded whole, and their results.
+//! The sections of a lane's memory, one after another: inputs, which are uploaded whole, and room for outputs.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::kernel::Type;
 use crate::launch::Span;
 use crate::staged::Items;
 
-/// The alignment of a section, that of device memory.
+/// The alignment of a section, the same as that of device memory.
 const ALIGNMENT: usize = 256;
 
-/// Sections so far.
+/// Assigns sections, one after another.
 #[derive(Default)]
 pub(super) struct Layout {
     end: usize,
@@ -67,7 +67,7 @@ impl Section {
         }
     }
 
-    /// The first items, at most as many as there are.
+    /// The first `item_count` items, or all items if there are fewer.
     pub fn first(self, item_count: usize) -> Self {
         self.items(0..item_count.min(self.item_count))
     }
@@ -76,7 +76,7 @@ impl Section {
         self.item_count * self.item.bytes
     }
 
-    /// Its device address.
+    /// The section in the device memory of this lane.
     pub fn on(self, lane: &BusyLane<'_>) -> Span {
         Span {
             address: lane.device() + self.at as u64,

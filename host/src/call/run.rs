@@ -1,4 +1,4 @@
-//! Runs calls: queues them on a stream of the program's, or waits for them on one of the library's own.
+//! Runs calls: queues them on one of the program's streams, or waits for them on one of the library's own.
 
 use super::{Verb, Work, extras, results};
 use crate::arguments::{Arguments, Loans, Memory};
@@ -36,7 +36,7 @@ pub(crate) fn queue(
     })
 }
 
-/// Runs a call, and waits for it. Gives how many items are chosen, or how many runs there are; 0 for other calls.
+/// Runs a call, and waits for it. Returns the number of chosen items or of runs; 0 for other calls.
 pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
     let mut loans = Loans::default();
     let spans = arguments.lend(User::WaitingCall, &mut loans);
@@ -49,7 +49,7 @@ pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) 
     })
 }
 
-/// Reduces all items to one result, which is written to these bytes. There is at least one item, or a count.
+/// Reduces all items to one result, and writes its bytes to `result`. There is at least one item, or a count in device memory.
 pub(crate) fn wait_for_result(
     gpu: &Gpu,
     verb: Verb,
@@ -73,13 +73,13 @@ pub(crate) fn wait_for_result(
         }
         drop(queue);
         call.wait()?;
-        // SAFETY: the reduction is done, and a row's results have at most as many bytes as there is room for.
+        // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
         unsafe { call.read_result_to(result) }
     })
 }
 
-/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item. The row is one of
-/// segments, or, where the device knows how many items there are, of columns.
+/// Reduces all items in order to one result, and writes its bytes to `result`. There is at least one item. `row` is the kernel for
+/// segments or, if device memory holds the number of items, the kernel for columns.
 pub(crate) fn wait_for_result_in_order(
     gpu: &Gpu,
     row: &'static Row,
@@ -128,16 +128,17 @@ pub(crate) fn wait_for_total(
             call.copy_to_result(place.address, total.len())?;
         }
         call.wait()?;
-        // SAFETY: the scan is done, and its total was written or copied there; a row's results have at most as many bytes as there is room for.
+        // SAFETY: `wait` ended the scan, whose total was written or copied there (condition 1). `total` is as long as a row's result (condition
+        // 2).
         unsafe { call.read_result_to(total) }
     })
 }
 
-/// Waits for the streams that memory is in order with. The library's own streams do not wait for these.
+/// Waits for the streams that the call's memory is ordered with. The library's own streams are not ordered with them.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {
-            // A call that waits comes after it anyway.
+            // A call that waits runs after the default stream's work anyway.
             continue;
         }
         if stream.capture()?.is_some() {
@@ -148,7 +149,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `stream` waits for the streams that memory is in order with.
+/// Later work on `stream` waits for the streams that the call's memory is ordered with.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -156,7 +157,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on the streams that memory is in order with waits for the work that is queued on `stream`.
+/// Later work on the streams that the call's memory is ordered with waits for the work that is queued on `stream`.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;

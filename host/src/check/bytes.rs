@@ -18,12 +18,12 @@ use crate::kernel::Item;
 #[derive(Clone)]
 pub struct Bytes(Box<Value>);
 
-/// What [`Bytes`] has, in a box of its own: a flaw has up to five.
+/// The contents of [`Bytes`]. They are boxed because a flaw has up to five.
 #[derive(Clone)]
 struct Value {
     bytes: Box<[u8]>,
     rounds: bool,
-    /// [`Floats::of`] the value's type. Of the many values of a check, few are written.
+    /// [`Floats::of`] for the value's type. A function, because a check has many values and writes only few of them.
     floats: fn(bool) -> Option<Floats>,
 }
 
@@ -33,7 +33,7 @@ impl Bytes {
         Self::of_operator(value, false)
     }
 
-    /// The bytes of a result, by an operator that rounds or not.
+    /// The bytes of a result. `rounds` says whether its operator rounds.
     pub(super) fn of_operator<R: Item>(value: &R, rounds: bool) -> Self {
         Self(Box::new(Value {
             bytes: bytes_of(value).into(),
@@ -87,7 +87,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// What to do where results that should be the same differ in the bits of NaNs alone.
+/// Advice if results that should be the same differ only in the bits of NaNs.
 pub(super) fn hint(left: &Bytes, right: &Bytes) -> &'static str {
     let floats = left
         .floats()

@@ -20,7 +20,7 @@ use crate::selection::{RunsKernel, SelectKernel};
 ///
 /// - [`OperatorFlaw::NoItems`] for no items;
 /// - [`OperatorFlaw::Choice`] for an item with two answers;
-/// - [`OperatorFlaw::Gpu`] if the GPU cannot be asked.
+/// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_predicate<P, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -51,7 +51,7 @@ where
 ///
 /// - [`OperatorFlaw::NoItems`] for no items;
 /// - [`OperatorFlaw::Choice`] for two items with two answers;
-/// - [`OperatorFlaw::Gpu`] if the GPU cannot be asked.
+/// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_equality<E, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,

@@ -1,11 +1,11 @@
-//! Results read as floats, for people: in hexadecimal digits, a NaN is hard to tell from a rounding error.
+//! Results written as floats, for people: in hexadecimal digits, a NaN is hard to distinguish from a rounding error.
 
 use std::any::type_name;
 use std::fmt;
 
 use half::{bf16, f16};
 
-/// A kind of floats, which a result is made of.
+/// The kind of floats that a result is made of.
 #[derive(Clone, Copy)]
 pub struct Floats {
     bytes: usize,
@@ -13,7 +13,7 @@ pub struct Floats {
     write: fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result,
 }
 
-/// The kind of a float's type.
+/// The kind of floats of a Rust type.
 macro_rules! floats {
     ($float:ty) => {
         Floats {
@@ -25,8 +25,8 @@ macro_rules! floats {
 }
 
 impl Floats {
-    /// The floats of a float or an array of floats. Of another type that is not of integers, those of its alignment, if its operator
-    /// rounds: words that are no floats are then read as floats, too.
+    /// The kind of floats that `R` is made of, if it is a float or an array of floats. Any other type that is not made of integers is
+    /// taken for floats of its alignment if its operator rounds. Words that are not floats are then written as floats, too.
     pub fn of<R>(rounds: bool) -> Option<Self> {
         let name = type_name::<R>().trim_start_matches('[');
         let element = name.split_once(';').map_or(name, |(element, _)| element);
@@ -43,7 +43,7 @@ impl Floats {
         }
     }
 
-    /// Writes each number, with as many digits as tell it from others.
+    /// Writes each number, with enough digits to distinguish it from all others.
     pub fn write(self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, number) in bytes.chunks_exact(self.bytes).enumerate() {
             if place > 0 {
@@ -54,7 +54,7 @@ impl Floats {
         Ok(())
     }
 
-    /// Whether two results differ in nothing but the bits of NaNs.
+    /// Whether two results differ only in the bits of NaNs.
     pub fn differ_by_nan(self, left: &[u8], right: &[u8]) -> bool {
         let pairs = std::iter::zip(
             left.chunks_exact(self.bytes),

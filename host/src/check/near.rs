@@ -4,8 +4,8 @@ use half::{bf16, f16};
 
 use super::Bytes;
 
-/// The part of the largest number involved by which results may differ. Much more than rounding makes of a few operations, and
-/// much less than a wrong grouping does.
+/// How much results may differ, as a part of the largest number involved. Rounding in a few operations makes a much smaller difference, a
+/// wrong grouping a much larger one.
 const TOLERANCE: f64 = 1e-3;
 
 /// A way to read bytes as numbers: the size of a number, and the function that reads one.
@@ -31,8 +31,8 @@ fn readings(alignment: usize) -> &'static [Reading] {
     }
 }
 
-/// Whether results of this alignment are near each other, read as floats of one kind throughout: each pair equal, both NaN, or
-/// apart by no more than the tolerance's part of the largest finite number among results and operands.
+/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. Each pair of floats has to
+/// be equal, or both NaN, or their difference is at most [`TOLERANCE`] times the largest finite number among results and operands.
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =

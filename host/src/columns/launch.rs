@@ -14,22 +14,22 @@ use crate::launch::{
 /// Row-major matrices, at least one, of at least one column each.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
-    /// All of their items, with any padding between rows.
+    /// All items of the matrices, with any padding between rows.
     pub items: Span,
     pub layout: Layout,
-    /// The count in device memory, if the layout only has the most.
+    /// Where device memory holds a count, if `layout` only has an upper bound of it.
     pub count: Option<Count>,
 }
 
-/// A number in the device's memory.
+/// A count in the device's memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Count {
-    /// Of the rows of a matrix.
+    /// Counts the rows of a matrix.
     OfRows(Span),
     OfMatrices(Span),
 }
 
-/// A launch's matrix, for reductions and for scans.
+/// What a launch needs, for reductions and for scans.
 struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     scratch: WorkspaceSpan,
@@ -37,7 +37,7 @@ struct Prepared<'a> {
 }
 
 impl Matrices {
-    /// The matrix of these items, whole rows of this many columns.
+    /// One matrix of `columns` columns, with complete rows.
     pub fn of_columns(items: Span, columns: usize, row_count: Option<Span>) -> Result<Self> {
         Ok(Self {
             items,
@@ -46,7 +46,7 @@ impl Matrices {
         })
     }
 
-    /// Groups along an axis. A count in device memory: of rows, or of matrices.
+    /// Groups along an axis. `count` is a number of rows or of matrices in device memory.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -64,29 +64,29 @@ impl Matrices {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
 
-    /// The place of the number.
+    /// Where the count is.
     pub fn count_at(&self) -> Option<Span> {
         self.count.map(|count| match count {
             Count::OfRows(at) | Count::OfMatrices(at) => at,
         })
     }
 
-    /// The same as kernel arguments: an address or 0, and whether it counts rows.
+    /// The count as kernel arguments: an address or 0, and whether it counts rows.
     fn told_count(&self) -> (Address, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));
         (address, u64::from(counts_rows))
     }
 
-    /// Columns of all matrices together.
+    /// The number of columns of all matrices together.
     fn columns(&self) -> usize {
         self.layout.group_count()
     }
 }
 
 impl Matrices {
-    /// How many items lie before the row that a scan begins with, and the pitch from there on, which wraps: of a reversed scan, it goes
-    /// back from the last row.
+    /// The index of the first item of the row where a scan begins, and the pitch from there on. A reversed scan begins at the last row,
+    /// and its pitch is negative, as a number that wraps.
     fn first_row(&self, order: ScanOrder) -> (u64, u64) {
         let pitch = self.layout.row_pitch as u64;
         match order.is_reversed {
@@ -138,8 +138,9 @@ impl<'a> Queue<'a> {
             state_words: prepared.scratch.state_words,
             output: output.address,
         };
-        // SAFETY: these are the arguments of a reduction of columns. The check above found items,
-        // number and results to be memory of the context, aligned, apart, with a result for each column; the workspace is the prepared one.
+        // SAFETY: the words are those of a reduction of columns (condition 1), with this matrix and the prepared workspace (condition 2).
+        // `check_columns` found items, count and results to be aligned memory of the context that does not overlap, with a result for
+        // each column (condition 3).
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -170,9 +171,10 @@ impl<'a> Queue<'a> {
             output: output.address + skipped * row.result.bytes as u64,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: these are the arguments of a scan of columns. The check above found items,
-        // number and results to be memory of the context, aligned, apart, with a result for each item; the workspace is the prepared one.
-        // From the last row on, with a pitch that wraps to below zero, the rows are the same; of fewer, the kernel skips the last ones.
+        // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2).
+        // `check_columns` found items, count and results to be aligned memory of the context that does not overlap, with a result for
+        // each item (condition 3). A reversed scan reads the same rows, from the last one backward by a pitch that wraps. If device
+        // memory has a smaller count, the kernel skips the last rows.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -184,7 +186,7 @@ impl<'a> Queue<'a> {
         ])
     }
 
-    /// Sees to the kernel and the workspace.
+    /// Gets the kernel, the workspace and the number of blocks.
     fn prepare_columns(&mut self, row: &'static Row, matrices: Matrices) -> Result<Prepared<'a>> {
         let (rows, columns) = (matrices.layout.length as u64, matrices.columns() as u64);
         let state_words = (row.division.columns_state_words)(rows, columns);
@@ -199,22 +201,24 @@ impl<'a> Queue<'a> {
     ///
     /// # Safety
     ///
-    /// - `arguments` are the words of the kernel that was prepared;
-    /// - these have the matrix and the workspace that were prepared for;
-    /// - the matrix and the number can be read and the results written, in memory of this context, until the work is done.
+    /// - `arguments` are the words of the kernel in `prepared`;
+    /// - they have the matrix that `prepared` was made for, and its workspace;
+    /// - the matrix and the count can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,
         prepared: &Prepared<'a>,
         arguments: &mut [u64],
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
-        // SAFETY: the arguments are the kernel's by the first condition. Its pointers reach far enough: items, number and results by the third; the
-        // workspace has the state words that this matrix needs, by the second.
+        // SAFETY: the words are the kernel's (condition 1). Items, count and results are as long as the kernel needs (condition 3), and
+        // the workspace has the state words for this matrix (condition 2). `blocks` is `block_count` of this matrix, as the contract
+        // says.
         unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, arguments) }
     }
 }
 
-/// Reduces one column in the order of its items, whose number is in device memory. Waits for the result, and writes it to these bytes.
+/// Reduces one column in the order of its items, whose number is in device memory. Waits for the result, and writes its bytes to
+/// `result`.
 pub(crate) fn reduce_column_to_host(
     entered: Entered<'_>,
     row: &'static Row,
@@ -229,6 +233,6 @@ pub(crate) fn reduce_column_to_host(
     };
     Queue::for_caller(entered, &call).columns_reduce(row, column, output)?;
     call.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { call.read_result_to(result) }
 }

@@ -7,8 +7,8 @@ use crate::segments::reference::{
     segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
 };
 
-/// Combines the items of each of `columns` columns of a row-major matrix, as segments of the transposed one. If the matrix has no rows,
-/// each column gives the operator's identity.
+/// Combines the items of each column of a row-major matrix, as the segments of the transposed matrix. If the matrix has no rows, each
+/// result is the operator's identity.
 ///
 /// # Panics
 ///
@@ -20,7 +20,7 @@ pub fn reduce_columns<O: Op<T>, T: Element>(matrix: &[T], columns: usize) -> Vec
     )
 }
 
-/// Scans each of `columns` columns of a row-major matrix, each item included.
+/// Scans each column of a row-major matrix: an item is part of its own result.
 ///
 /// # Panics
 ///
@@ -32,7 +32,7 @@ pub fn inclusive_scan_columns<O: Op<T>, T: Element>(
     scan(matrix, columns, segmented_inclusive_scan::<O, T>)
 }
 
-/// As [`inclusive_scan_columns`], each item left out.
+/// The same as [`inclusive_scan_columns`], but exclusive: an item is not part of its own result.
 ///
 /// # Panics
 ///

@@ -1,9 +1,9 @@
-//! Stream captures: recognising them, keeping what a captured graph needs alive, and not disturbing those of others.
+//! Stream captures: how to recognise a capture, keep alive what its graph needs, and leave other captures undisturbed.
 //!
-//! A capture forbids calls that might wait for work. Its mode says whether to the thread that began it, or to every thread. A thread
-//! may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library does none of them:
-//! asking for a captured stream's number, waiting for the whole context, and using the default stream while a stream that is
-//! ordered with it is captured.
+//! A capture forbids calls that might wait for work, either to the thread that began it or to every thread: its mode says which. A thread
+//! may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library
+//! does none of them: asking for a captured stream's number, waiting for the whole context, and using the default stream while a stream
+//! that is ordered with it is captured.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -68,35 +68,35 @@ impl Capture {
             )
         });
         if let Err(failure) = made {
-            // SAFETY: the box of before, which nobody else has: there is no object.
+            // SAFETY: `data` is the box's pointer from above. No user object was made, so nobody else drops the box.
             drop(unsafe { Box::from_raw(data) });
             return Err(failure);
         }
-        // SAFETY: no pointers but handles. The graph is there while its capture is, which is while its stream is captured.
+        // SAFETY: no pointers except handles. The graph lives as long as its capture, and the capture as long as its stream is captured.
         let moved = check("cuGraphRetainUserObject", unsafe {
             raw::cuGraphRetainUserObject(self.graph, object, 1, MOVE)
         });
         if moved.is_err() {
-            // SAFETY: no pointers but the handle. It was not moved to the graph, so the one reference is still ours, and goes once. A failure
-            // leaks the object, and what it keeps.
+            // SAFETY: no pointers except the handle. The reference was not moved to the graph, so it is still ours, and is released once.
+            // A failure leaks the object and its value.
             let _ = unsafe { raw::cuUserObjectRelease(object, 1) };
         }
         moved
     }
 }
 
-/// The end of a user object.
+/// The destructor of a user object: drops its box.
 ///
 /// # Safety
 ///
 /// `data` came from a `Box<T>`, and is not used again.
 unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
-    // SAFETY: `data` came from a `Box<T>`, which nobody else drops: the driver calls this once, when the last reference goes.
+    // SAFETY: `data` came from a `Box<T>` and is not used again: this function's condition.
     drop(unsafe { Box::from_raw(data.cast::<T>()) });
 }
 
-/// Checks that the default stream of the current context can be used: no stream that is ordered with it is being captured. Asking
-/// does not harm the capture.
+/// Checks that the default stream of the current context can be used, that is, no stream that is ordered with it is being captured. The
+/// question does not harm the capture.
 pub(crate) fn check_default_stream() -> Result<(), Error> {
     let mut status = 0;
     // SAFETY: the pointer is to a live local; null stands for the default stream.

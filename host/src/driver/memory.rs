@@ -1,6 +1,6 @@
 //! Memory of the device and page-locked memory of the host, freed when they are dropped; copies and fills.
 //!
-//! Freeing waits for queued work. A failure of it is that of earlier work, or of a context that is gone, and its memory with it.
+//! Freeing waits for queued work. It fails if earlier work failed, or if the context, and the memory with it, is gone.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -61,7 +61,7 @@ unsafe impl Send for PinnedMemory {}
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
-    /// Allocates `bytes`, at least one. What they hold is arbitrary.
+    /// Allocates `bytes`, at least one. Their contents are arbitrary.
     pub fn allocate(bytes: usize) -> Result<Self, Error> {
         const DEVICE_MAP: u32 = 2;
         let mut start = ptr::null_mut();
@@ -77,7 +77,7 @@ impl PinnedMemory {
             start: NonNull::new(start.cast()).unwrap_or(NonNull::dangling()),
             address: 0,
         };
-        // SAFETY: the pointer is to a live local; the driver looks up the other, and follows neither.
+        // SAFETY: the first pointer is to a live local. The driver only looks up the other one, and accesses nothing there.
         check("cuMemHostGetDevicePointer_v2", unsafe {
             raw::cuMemHostGetDevicePointer_v2(&mut memory.address, memory.start.as_ptr().cast(), 0)
         })?;
@@ -121,7 +121,8 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        // SAFETY: its owner gives the memory up; the driver refuses what it has not handed out.
+        // SAFETY: the driver handed out this address, and its owner uses it no longer. If it was freed with its context, the driver
+        // refuses it.
         let _ = unsafe { raw::cuMemFreeHost(self.start.as_ptr().cast()) };
     }
 }
@@ -144,8 +145,8 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of any size at any address. Its bytes are copied now. Aligned parts are filled by words, the others by
-/// half words and bytes.
+/// Queues the writing of an item of any size to any address. Its bytes are copied at once. Aligned parts are written as words, the rest
+/// as half words and bytes.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
     let (mut address, mut rest) = (to, item);
     while !rest.is_empty() {
@@ -177,7 +178,7 @@ pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result
     Ok(())
 }
 
-/// Whether `address` is memory of `context`. Stream-ordered allocations belong to no context, only to a device: then whether it is
+/// Whether `address` is memory of `context`. A stream-ordered allocation belongs to a device and to no context: then, whether it is
 /// memory of the context's device.
 pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {
     const CONTEXT: c_int = 1;
@@ -209,7 +210,7 @@ pub(crate) unsafe fn queue_copy_to_device(
     bytes: usize,
     stream: Stream<'_>,
 ) -> Result<()> {
-    // SAFETY: the driver reads `bytes` bytes at `from` until the copy is done: both conditions are about these. The stream lives.
+    // SAFETY: the driver reads `bytes` bytes at `from` (condition 1) until the copy is done (condition 2). The stream lives.
     check("cuMemcpyHtoDAsync_v2", unsafe {
         raw::cuMemcpyHtoDAsync_v2(to, from.as_ptr().cast(), bytes, stream.handle)
     })
@@ -227,7 +228,7 @@ pub(crate) unsafe fn queue_copy_to_host(
     bytes: usize,
     stream: Stream<'_>,
 ) -> Result<()> {
-    // SAFETY: the driver writes `bytes` bytes at `to` until the copy is done: both conditions are about these. The stream lives.
+    // SAFETY: the driver writes `bytes` bytes at `to` (condition 1) until the copy is done (condition 2). The stream lives.
     check("cuMemcpyDtoHAsync_v2", unsafe {
         raw::cuMemcpyDtoHAsync_v2(to.as_ptr().cast(), from, bytes, stream.handle)
     })

@@ -45,8 +45,8 @@ impl Module {
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
         let module = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
-        // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
+        // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so both
+        // have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not dropped.
         unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(module.0) }
     }
 
@@ -62,7 +62,8 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: no pointers but the handle, which its owner gives up. A failure is that of a context that is gone, and the module with it.
+        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed or that the context,
+        // and the module with it, is gone.
         let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }

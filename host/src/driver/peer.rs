@@ -1,4 +1,4 @@
-//! What several devices need: copies from one context's memory to another's, and streams that are waited for with a limit.
+//! For work on several devices: copies between the memory of two contexts, and queries for waits with a time limit.
 
 use std::ffi::c_void;
 
@@ -34,7 +34,7 @@ impl Stream<'_> {
         }))
     }
 
-    /// The driver's handle, for a library that queues something on the stream.
+    /// The driver's handle, for another library that queues work on the stream.
     pub fn handle(self) -> *mut c_void {
         self.handle
     }

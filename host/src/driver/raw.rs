@@ -1,11 +1,11 @@
-//! The driver's functions, as `cuda.h` declares them but for the result: any `i32` may come back.
+//! The driver's functions, declared as in `cuda.h`, except that the result is `i32`: any code may come back.
 //!
-//! They are linked if `cust` or the virtual GPU is: both bring a library to link with. Otherwise the program is not linked with a
-//! driver, and [`opened`] finds the functions at run time.
+//! They are linked with `cust` or the virtual GPU: both bring a library to link with. Otherwise the program is not linked with a driver,
+//! and [`opened`] finds the functions at run time.
 //!
 //! # Safety
 //!
-//! Of all of them: pointers are valid for what the driver's documentation says is read or written there.
+//! For all functions: each pointer is valid for the reads and writes that the driver's documentation describes.
 
 #[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
 pub(super) mod opened;
@@ -51,8 +51,8 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe fn $name($($parameter: $type),*) -> i32 {
                 match opened::functions() {
-                    // SAFETY: the pointer is that of the driver's function of this name and type. Its conditions are this function's, and all
-                    // arguments are handed on as they are.
+                    // SAFETY: the pointer is that of the driver's function of this name and type. This function has the same conditions,
+                    // and passes on all arguments unchanged.
                     Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
                     Err(missing) => missing.code(),
                 }

@@ -10,7 +10,7 @@ use warpfold_kernels::launch::Start;
 
 use super::{Context, Function, Result, check, raw};
 
-/// A stream that lives as long as `'a`: a borrowed one of the program's or of the library's own, or the default stream.
+/// A stream that lives as long as `'a`: one of the program's, one of the library's own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,
@@ -54,8 +54,8 @@ impl Stream<'_> {
         self.handle.is_null()
     }
 
-    /// A number to tell streams apart: the handle or, for a per-thread default stream, whose handle is the same for all threads, the
-    /// thread's own number. The number of a destroyed stream may be reused.
+    /// A number that identifies a stream: its handle, or the thread's own number for a per-thread default stream, whose handle is the
+    /// same for all threads. The number of a destroyed stream may be reused.
     pub fn key(self) -> usize {
         match self.handle as usize {
             PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
@@ -66,7 +66,7 @@ impl Stream<'_> {
     /// The driver's number for the stream. It is never reused. Drivers before CUDA 12 have none.
     pub fn id(self) -> Result<Option<u64>> {
         type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
-        // SAFETY: this is that function's type.
+        // SAFETY: `GetId` is the type of `cuStreamGetId` in `cuda.h`.
         static GET_ID: Newer<GetId> = unsafe { Newer::new(c"cuStreamGetId") };
         let Some(get_id) = GET_ID.find() else {
             return Ok(None);
@@ -128,9 +128,9 @@ impl OwnStream {
 
 impl Drop for OwnStream {
     fn drop(&mut self) {
-        // A failure is that of the work, or of a context that is gone, and the stream with it.
+        // This fails if the work failed, or if the context, and the stream with it, is gone.
         let _ = self.as_stream().synchronize();
-        // SAFETY: its owner gives the stream up.
+        // SAFETY: the handle is this stream's own, and is not used again.
         let _ = unsafe { raw::cuStreamDestroy_v2(self.0) };
     }
 }
@@ -148,7 +148,7 @@ pub(crate) struct Shape {
 }
 
 impl Function {
-    /// Queues a launch. It begins before the previous work has ended only if `self` allows it and the driver can (CUDA 11.8 or later).
+    /// Queues a launch. It begins before the previous work has ended only if `start` allows that and the driver can (CUDA 11.8 or later).
     ///
     /// # Safety
     ///
@@ -167,20 +167,19 @@ impl Function {
         for (pointer, parameter) in pointers.iter_mut().zip(parameters) {
             *pointer = ptr::from_mut(parameter).cast();
         }
-        // SAFETY: this is that function's type.
+        // SAFETY: `LaunchKernelEx` is the type of `cuLaunchKernelEx` in `cuda.h`.
         static LAUNCH: Newer<LaunchKernelEx> = unsafe { Newer::new(c"cuLaunchKernelEx") };
         let launch = match start {
             Start::Early => LAUNCH.find(),
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: there is a pointer to each parameter, which are all by the first condition; the second condition is the same; and the
-            // third is this function's, too, since the kernel may begin early here.
+            // SAFETY: there is a pointer to each parameter, and these are all (condition 1). The other two conditions are the same as
+            // this function's; the third applies, since the kernel may begin early here.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
-            // SAFETY: the driver reads a value for each parameter, by the first condition there is one that is pointed at, and copies it before
-            // it returns.
-            // What the kernel does with them is sound by the second. The handles live: a function's module by its owner, the stream
-            // by its lifetime.
+            // SAFETY: the driver reads a value for each parameter through its pointer, and copies it before it returns. There is one for
+            // each (condition 1), and the kernel's use of them is sound (condition 2). The handles live: the function's, because its
+            // owner keeps the module, and the stream's, because of its lifetime.
             None => check("cuLaunchKernel", unsafe {
                 raw::cuLaunchKernel(
                     self.0,
@@ -230,7 +229,7 @@ struct Attribute {
 
 const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56);
 
-/// Queues a launch that may begin before the work before it is done.
+/// Queues a launch that may begin before the previous work has ended.
 ///
 /// # Safety
 ///
@@ -259,9 +258,9 @@ unsafe fn launch_early(
         attributes: &raw const attribute,
         attribute_count: 1,
     };
-    // SAFETY: the driver reads a value for each parameter, by the first condition there is one; it copies these, and reads the
-    // configuration and its attribute, which are live locals, before it returns. What the kernel does, and that it waits for the work
-    // before it, are the second and third condition.
+    // SAFETY: the driver reads a value for each parameter (condition 1), the configuration and its attribute, which are live locals, and
+    // copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the previous work
+    // (condition 3).
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,
@@ -294,7 +293,7 @@ impl<F: Copy> Newer<F> {
     fn find(&self) -> Option<F> {
         *self.found.get_or_init(|| {
             let address = address(self.name)?;
-            // SAFETY: by the contract of `new`; both are as large as an address.
+            // SAFETY: `F` is the type of the function's pointer (the condition of `new`), and as large as an address (asserted there).
             Some(unsafe { std::mem::transmute_copy(&address) })
         })
     }

@@ -16,7 +16,7 @@ use crate::kernel::RESULT_MAX_BYTES;
 /// A stream, and what the launches and the result of a call need.
 #[derive(Debug)]
 pub(crate) struct CallStream {
-    // Goes first, and waits: nothing uses what goes after it.
+    // Dropped first, and waits for its work: nothing uses the other fields after that.
     stream: OwnStream,
     event: Event,
     scratch: Mutex<Scratch>,
@@ -30,7 +30,7 @@ pub(crate) struct CallStream {
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
-    /// Whether work may be queued on it.
+    /// Whether unfinished work may be on the stream.
     is_busy: bool,
 }
 
@@ -73,11 +73,11 @@ impl CallStream {
         Ok(self.event.hold_up(other)?)
     }
 
-    /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are
-    /// ordered with it, as `cust`'s are.
+    /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are ordered with it,
+    /// such as `cust`'s.
     ///
-    /// The driver has just been asked whether the default stream can be used ([`driver::check_default_stream`]). Between the
-    /// question and this another thread may begin a capture, which this would end; the driver leaves no way to do both at once.
+    /// The driver has just been asked whether the default stream can be used ([`driver::check_default_stream`]). In between, another
+    /// thread may begin a capture, and this call would end it. The driver has no call that does both at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
         self.event
             .record(Stream::DEFAULT)
@@ -100,11 +100,11 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the place of the result, before work is queued that may use it.
+    /// Writes a number to the result's memory. Call it before queueing work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
-        // SAFETY: page-locked memory is aligned to a page and long enough. Nobody else uses it: the call has the stream, and no
-        // work is queued that does. The device reads it, which the compiler cannot know, hence volatile.
+        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and
+        // no queued work uses the memory. The write is volatile because the device reads it, which the compiler cannot know.
         unsafe { start.write_volatile(number) };
         Ok(())
     }
@@ -127,7 +127,7 @@ impl CallStream {
     pub unsafe fn read_number(&self) -> Result<u64> {
         let mut number = [0; size_of::<u64>()];
         debug_assert!(number.len() <= RESULT_MAX_BYTES);
-        // SAFETY: the work that writes the number is done: this function's condition. A number has no more bytes than a result may have.
+        // SAFETY: the work that writes the number is done: this function's condition. A number is at most as long as a result may be.
         unsafe { self.read_result_to(&mut number) }?;
         Ok(u64::from_ne_bytes(number))
     }
@@ -137,13 +137,13 @@ impl CallStream {
     /// # Safety
     ///
     /// - The work on the stream that writes them is done.
-    /// - They are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
+    /// - They are at most [`RESULT_MAX_BYTES`], like those of every row's results.
     pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and the result no more: this function's second condition. The device has written
-            // it, and writes no more: the first. The compiler cannot know that, hence volatile.
+            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` no more (condition 2). The device has written them, and
+            // writes no more (condition 1). The read is volatile because the compiler cannot know that.
             *byte = unsafe { start.add(index).read_volatile() };
         }
         Ok(())
@@ -166,7 +166,7 @@ impl<'gpu> Call<'gpu> {
         })
     }
 
-    /// The stream, to be waited for.
+    /// A shared reference to the stream, for waiting.
     pub fn share(&self) -> Arc<CallStream> {
         self.stream.share()
     }
@@ -180,14 +180,14 @@ impl<'gpu> Call<'gpu> {
     /// Waits for the work, and reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
-        // SAFETY: the place of the result has room for a number, and nobody else uses it: the call has the stream, whose work is done.
-        // The copy is waited for.
+        // SAFETY: the result's memory has room for a number, and nobody else uses it before `wait` below ends the copy: the call has the
+        // stream to itself, and the stream's work is done.
         unsafe {
             let stream = self.begin().stream();
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
         }
         self.wait()?;
-        // SAFETY: the copy is done.
+        // SAFETY: `wait` ended the copy, which wrote the number.
         unsafe { self.read_number() }
     }
 
@@ -220,11 +220,11 @@ impl Drop for Call<'_> {
 pub(crate) struct Scratch {
     workspace: Option<Workspace>,
     outgrown: Vec<Workspace>,
-    /// How far the launches of the last call came.
+    /// Which launches of the last call were queued.
     progress: Progress,
 }
 
-/// How far the launches of a call have come.
+/// Which launches of a call are queued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// All are queued.
@@ -235,7 +235,7 @@ pub(crate) enum Progress {
 }
 
 impl Scratch {
-    /// Begins a call. A workspace that a failed call has left in the middle of its tickets is not used again.
+    /// Begins a call. If the last call failed halfway, not all tickets of its workspace were taken, so that workspace is not used again.
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;
@@ -244,7 +244,7 @@ impl Scratch {
         }
     }
 
-    /// Records how far a call has come.
+    /// Records which launches of a call are queued.
     pub fn set_progress(&mut self, progress: Progress) {
         self.progress = progress;
     }
@@ -256,7 +256,7 @@ impl Scratch {
         (span.state_words >= state_words).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least `state_words` state words, of which the present one has fewer.
+    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace has fewer.
     #[cold]
     pub(super) fn grow(
         &mut self,

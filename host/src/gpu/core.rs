@@ -1,5 +1,5 @@
-//! How a call gets to a device's primary context: whether the context is alive, who makes it current on a thread, and what of it a
-//! call may have.
+//! How a call gets access to a device's primary context: whether the context is alive, how it becomes current on a thread, and which of
+//! its resources a call may use.
 
 use std::mem::{self, ManuallyDrop};
 use std::sync::atomic::Ordering;
@@ -30,9 +30,8 @@ pub(super) enum State {
 }
 
 impl Gpu {
-    /// The process-wide `Gpu` on the first device, made on first use: the one that the slice functions
-    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on. If it has lost its context, this gives it a new one as soon as the
-    /// driver has one.
+    /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
+    /// it. If it has lost its context, it gets a new one as soon as the driver has one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -103,11 +102,11 @@ impl Gpu {
             _ => None,
         };
         drop(state);
-        // Makes driver calls, so nothing is locked.
+        // This makes driver calls, so no lock is held here.
         drop(gone);
     }
 
-    /// The same with a context that is not known to be lost.
+    /// The same `Gpu`. If its context is known to be lost, it gets a new one.
     fn renewed(&self) -> Result<&Self> {
         let is_alive = |state: &State| matches!(state, State::Alive(_));
         if is_alive(&self.state.read().unwrap_or_else(PoisonError::into_inner)) {
@@ -122,7 +121,7 @@ impl Gpu {
     }
 }
 
-/// A reference to a device's primary context, and what is kept there for calls.
+/// A reference to a device's primary context, and the resources that are kept in it for calls.
 #[derive(Debug)]
 pub(super) struct Core {
     /// Dropped while the context is current, or leaked.
@@ -134,7 +133,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Allocated in a context that is alive.
+    /// Retains the device's primary context, and checks that it is alive.
     pub fn new(device: Device, properties: Arc<Properties>) -> Result<Self> {
         let lost = |Failure { call, code }| match code.is_sticky() {
             true => Error::ContextLost { call, code },
@@ -142,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // Others may hold one that is lost: any question shows it.
+        // Other holders may keep a lost context: any driver call shows that.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -173,10 +172,10 @@ impl Core {
     }
 }
 
-/// The context is current on this thread until this ends. Captures of other threads do not forbid its driver calls.
+/// While this exists, the context is current on this thread, and captures of other threads do not forbid the thread's driver calls.
 pub(super) struct Visit<'core> {
     core: &'core Core,
-    // Goes first.
+    // Dropped first.
     unconcerned: Unconcerned,
     bound: Bound<'core>,
 }
@@ -186,7 +185,7 @@ impl<'core> Visit<'core> {
         Entered { core: self.core }
     }
 
-    /// Puts back what was before. A failure of the visit's work matters more than one of that.
+    /// Restores the thread's previous state. If the work failed, its error is returned, and a failure to restore is not.
     #[inline]
     pub fn end<R>(self, result: Result<R>) -> Result<R> {
         let workspaces = &self.core.kept.workspaces;
@@ -203,19 +202,19 @@ impl<'core> Visit<'core> {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        // What a handle of a destroyed context stands for is gone, and NVIDIA's driver follows any.
+        // The handles of a destroyed context are invalid, and NVIDIA's driver does not check them.
         if self.generation.is_destroyed() {
             return;
         }
-        // Failures have nobody left to tell; a lost context frees all that is in it when it goes. Binding is worth a second
-        // try, since without it nothing here can be freed.
+        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding gets a second try, since without it
+        // nothing here can be freed.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
             // Freeing memory waits for all work. To wait for the whole context would end captures.
             self.kept.trim();
             self.kept.workspaces.clear();
-            // No kernel has run without such memory, so none is running when the kernels go.
-            // SAFETY: nobody uses it after this.
+            // No kernel has run without such memory, so none is running when the kernels are unloaded.
+            // SAFETY: `self` is being dropped, and does not use `kept` after this.
             unsafe { ManuallyDrop::drop(&mut self.kept) };
             drop(unconcerned);
             let _ = bound.unbind();
@@ -239,12 +238,12 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// The kernel. Compiles it on its first use.
+    /// The loaded kernel. Compiles it on its first use.
     pub fn kernel(self, entry: &'static Entry) -> Result<&'gpu LoadedKernel> {
         self.kernel_in(entry, false)
     }
 
-    /// The same; a scan's may go backward.
+    /// The same, for a scan in either direction.
     pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<&'gpu LoadedKernel> {
         let kernels = &self.core.kept.kernels;
         kernels.get(entry, is_backward, &self.core.properties)
@@ -256,8 +255,8 @@ impl<'gpu> Entered<'gpu> {
         kept.streams.find(stream.key(), &kept.workspaces)
     }
 
-    /// What is known of the stream of this slot, which is the context's and, if `capture` says so, is captured. Calls on the same stream
-    /// wait for each other here, so whoever has it should only queue.
+    /// Locks what is known of the slot's stream, after checking that the stream is the context's. `capture` is the stream's capture, if
+    /// there is one. Calls on the same stream wait for each other here, so the holder should only queue work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,
@@ -352,12 +351,12 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// Frees what no call is using.
+    /// Frees everything that no call is using.
     pub fn trim(self) {
         self.core.kept.trim();
     }
 
-    /// Which context it is, for what is [tied](super::tied::Tied) to it.
+    /// The context's generation, for values that are [tied](super::tied::Tied) to it.
     #[cfg(feature = "nccl")]
     pub fn generation(self) -> &'gpu Generation {
         &self.core.generation

@@ -6,7 +6,7 @@ use crate::ptx;
 
 use super::fork;
 
-/// What a device has.
+/// The properties of a device.
 #[derive(Debug)]
 pub(super) struct Properties {
     pub name: String,

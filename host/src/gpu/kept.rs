@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// Frees what no call is using.
+    /// Frees everything that no call is using.
     pub fn trim(&self) {
         self.streams.trim(&self.workspaces);
         self.workspaces.trim();

@@ -20,7 +20,7 @@ const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 /// How many lists of kernels there are. Most programs use fewer kernels.
 const LISTS: usize = 32;
 
-/// The kernels that were asked for. None goes before all go, so a call that looks for one locks nothing.
+/// The kernels that were asked for. Kernels are never removed one by one, so a look-up takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
     /// By [`list_of`].
@@ -44,11 +44,11 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
-    /// When its launches may begin: plainly, or before the previous launch has ended.
+    /// When its launches may begin: after the previous launch has ended, or before that.
     pub start: Start,
-    /// For inputs whose scan is short.
+    /// The grid of short scans.
     pub short: Grid,
-    /// For the others.
+    /// The grid of everything else.
     pub long: Grid,
     /// Keeps the function loaded.
     _module: Module,
@@ -63,7 +63,7 @@ pub(crate) struct Grid {
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. A scan's may go backward.
+    /// The kernel, for the device of the current context. Compiles it on its first use. A scan's kernel may go backward.
     pub fn get(
         &self,
         entry: &'static Entry,
@@ -77,7 +77,7 @@ impl Kernels {
         }
     }
 
-    /// The slot of this key, which is put at the end of its list if it is not there.
+    /// The slot of this key. If there is none, a new slot is appended to the key's list.
     fn slot(&self, key: usize) -> &Slot {
         let mut link = &self.lists[list_of(key)];
         loop {
@@ -120,8 +120,8 @@ impl Slot {
     }
 }
 
-/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward: entries hold addresses, so an odd
-/// number is no entry's.
+/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward. Entries contain pointers and are aligned
+/// for them, so no entry has an odd address.
 fn key(entry: &'static Entry, is_backward: bool) -> usize {
     ptr::from_ref(entry).addr() + usize::from(is_backward)
 }

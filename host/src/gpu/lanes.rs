@@ -4,7 +4,8 @@
 //! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
 //! The holder of a [`Lane`] has exclusive use of both. While work on its stream may use them, a [`BusyLane`] takes its place.
 //!
-//! The number of lanes is bounded, in use and kept. A call that finds all of them in use takes fewer, or waits for one.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds all lanes in use takes fewer, or
+//! waits for one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 /// What a lane is made of.
 #[derive(Debug)]
 pub(super) struct Parts {
-    // Goes first, and waits: nothing uses what goes after it.
+    // Dropped first, and waits for its work: nothing uses the other fields after that.
     call: CallStream,
     device: DeviceMemory,
     buffer: PinnedMemory,
@@ -74,7 +75,7 @@ enum User {
     Nobody,
     /// Work on the lane's stream.
     Own,
-    /// Work on that stream, and on this one.
+    /// Work on another call's stream and on the lane's own.
     Lent(Arc<CallStream>),
 }
 
@@ -143,7 +144,7 @@ impl Parts {
 impl<'gpu> Lane<'gpu> {
     fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
         parts.call.check_home()?;
-        // The next thing that happens to it may be that the program's bytes are written there.
+        // The program's bytes may be written to the buffer next, so it has to exist.
         parts.buffer.check()?;
         Ok(Self {
             parts,
@@ -159,7 +160,7 @@ impl<'gpu> Lane<'gpu> {
     /// The buffer's bytes, at least as many as were asked for.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
-        // SAFETY: the buffer is so long. Nobody else has it, and nothing is queued that uses it: that would be a
+        // SAFETY: the buffer has `piece_bytes` bytes. Nobody else has it, and no queued work uses it: a lane with queued work is a
         // `BusyLane`.
         unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
@@ -168,7 +169,7 @@ impl<'gpu> Lane<'gpu> {
     pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
-        // Nobody but the strips holds it on, so that the last one to go finds itself alone.
+        // Only the strips hold the lane, so the last one to be given up can take it back.
         let lane = Arc::new(self);
         let strip = |start: usize| Strip {
             lane: Arc::clone(&lane),
@@ -177,7 +178,7 @@ impl<'gpu> Lane<'gpu> {
         (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
-    /// Makes the lane busy, so that work can be queued on its stream. Its context is still current.
+    /// Makes the lane busy, so that work can be queued on its stream. Its context must still be current.
     pub fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;
@@ -194,7 +195,8 @@ impl<'gpu> Lane<'gpu> {
             piece_bytes,
         } = &*busy.0.parts;
         let bytes = bytes.min(*piece_bytes);
-        // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
+        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyLane` ends, which waits for the
+        // copy (condition 2).
         unsafe {
             driver::queue_copy_to_device(device.address(), buffer.start(), bytes, call.stream())
         }?;
@@ -213,7 +215,7 @@ impl Drop for Lane<'_> {
                 own.synchronize().and(others)
             }
         };
-        // Where waiting fails the lane is not used again.
+        // If waiting fails, the lane is not used again.
         if done.is_err() {
             self.parts.discard();
         }
@@ -224,8 +226,8 @@ impl<'gpu> Strip<'gpu> {
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.lane.parts.buffer.start().as_ptr();
         debug_assert!(self.range.end <= self.lane.parts.piece_bytes);
-        // SAFETY: the ranges of a lane's strips lie in the buffer, each beside the others, and a strip is borrowed mutably here. There is
-        // no way to the lane itself before the last strip is given up, so nothing is queued that uses the buffer.
+        // SAFETY: the strips of a lane are disjoint ranges of its buffer, and this strip is borrowed mutably. The lane itself cannot be
+        // reached before its last strip is given up, so no queued work uses the buffer.
         unsafe { std::slice::from_raw_parts_mut(start.add(self.range.start), self.range.len()) }
     }
 
@@ -246,8 +248,8 @@ impl<'gpu> BusyLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Runs `work`, which queues something on `other` that uses the lane's device memory, given its address. It runs after this
-    /// lane's queued work, and before the lane's later work.
+    /// Runs `work`, which gets the address of the lane's device memory and queues work on `other` that uses it. That work is ordered
+    /// after this lane's queued work, and before the lane's later work.
     pub fn lend(
         mut self,
         other: &Call<'gpu>,
@@ -272,7 +274,8 @@ impl<'gpu> BusyLane<'gpu> {
         let start = start.min(*piece_bytes);
         let bytes = bytes.min(*piece_bytes - start);
         let from = device.address() + start as u64;
-        // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
+        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyLane` ends, which waits for the
+        // copy (condition 2).
         unsafe { driver::queue_copy_to_host(buffer.start(), from, bytes, call.stream()) }?;
         Ok(self)
     }

@@ -1,12 +1,11 @@
-//! A shelf: a bounded pool of things that a call borrows and gives back. The number of all things is bounded, and that of idle
-//! ones.
+//! A shelf: a pool of things that calls borrow and give back. It bounds the number of all things, and the number of idle ones.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
-/// How many things a shelf has.
+/// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// In use and idle together. A call that wants one more waits until one is given back.
@@ -15,7 +14,7 @@ pub(super) struct Limits {
     pub idle: usize,
 }
 
-/// Things for calls.
+/// A pool of things for calls.
 #[derive(Debug)]
 pub(super) struct Shelf<T> {
     limits: Limits,
@@ -35,7 +34,7 @@ struct State<T> {
 #[derive(Debug)]
 pub(super) struct Loan<'shelf, T> {
     item: Arc<T>,
-    /// Whether another call may have it.
+    /// Whether another call may use the thing.
     is_fit: bool,
     shelf: &'shelf Shelf<T>,
 }
@@ -52,7 +51,7 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes one. Blocks while all are lent. So a call that holds one must not wait for another here.
+    /// Borrows an idle thing, or makes one. Blocks while all are in use, so a call that holds one must not take another here.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -64,7 +63,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// Borrows an idle thing, or makes one. `None` if all are lent.
+    /// Borrows an idle thing, or makes one. `None` if all are in use.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {
@@ -80,7 +79,7 @@ impl<T> Shelf<T> {
     ) -> Result<Loan<'_, T>> {
         state.out += 1;
         let idle = state.idle.pop();
-        // What is made takes the driver a while.
+        // `make` takes the driver a while, so no lock is held.
         drop(state);
         let item = match idle {
             Some(item) => Ok(item),
@@ -100,7 +99,7 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// All that are idle, for the caller to drop.
+    /// Takes out all idle things, for the caller to drop.
     pub fn clear(&self) -> Vec<Arc<T>> {
         std::mem::take(&mut self.lock().idle)
     }
@@ -116,7 +115,7 @@ impl<T> Loan<'_, T> {
         Arc::clone(&self.item)
     }
 
-    /// The thing is dropped when the loan ends.
+    /// Marks the thing to be dropped when the loan ends.
     pub fn discard(&mut self) {
         self.is_fit = false;
     }

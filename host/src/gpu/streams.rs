@@ -7,8 +7,8 @@
 //! - **Many streams.** Nothing reports that a stream was destroyed. So there is a bound: beyond it, the least recently used streams
 //!   are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace of its graph's own ([`Workspaces::lease`]); the calls of one capture on one
-//!   stream share it. To ask for the number of a stream that is captured would end the capture.
-//! - **Foreign streams.** Which context a stream belongs to is asked when its number is new, and in a capture always.
+//!   stream share it. Asking for a captured stream's number would end the capture.
+//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and in a capture every time.
 //! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
 
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ impl Streams {
         }
         let entry = Arc::clone(streams.entry(key).or_default());
         drop(streams);
-        // May have to wait for work, so nothing is locked.
+        // This may wait for work, so no lock is held.
         workspaces.retire(given_up);
         entry
     }
@@ -105,8 +105,8 @@ impl Streams {
 }
 
 impl StreamSlot {
-    /// What is known of the stream, which is the context's and, if `capture` says so, is captured. Calls on the same stream wait for
-    /// each other here.
+    /// Locks what is known of the stream, after checking that the stream is the context's. `capture` is the stream's capture, if there is
+    /// one. Calls on the same stream wait for each other here.
     pub(super) fn lock(
         &self,
         stream: Stream<'_>,
@@ -127,8 +127,8 @@ impl StreamSlot {
     }
 }
 
-/// Forgets the streams that `goes` names and that no call is using, and returns their workspaces. The map is locked, so no call
-/// begins to use one meanwhile.
+/// Forgets the streams for which `goes` is true and that no call is using, and returns their workspaces. The map is locked, so no call
+/// begins to use such a stream meanwhile.
 fn forget(
     streams: &mut BTreeMap<usize, Arc<StreamSlot>>,
     goes: impl Fn(&StreamSlot) -> bool,
@@ -149,7 +149,7 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Checks whether this is the stream of the last call, and if not, whether it may be used.
+    /// Does nothing if this is the stream of the last call. Otherwise checks that the stream may be used, and starts anew with it.
     fn recognise(
         &mut self,
         stream: Stream<'_>,
@@ -163,7 +163,7 @@ impl KnownStream {
         }
     }
 
-    /// Begins with another stream, or with one of which it is not known whether it is another.
+    /// Starts anew with another stream, or with a stream that may be another.
     #[cold]
     fn begin(
         &mut self,

@@ -1,7 +1,7 @@
 //! Things that live in a device's primary context and are kept outside of the `Gpu`.
 //!
-//! Such a thing may outlive its context, which a fault loses and a reset of the device destroys. Its addresses and handles are then
-//! invalid, and the driver may have reused them. So it is tied to the [`Generation`] of its context: it is used and dropped in that
+//! Such a thing may outlive its context: a fault loses the context, and a reset of the device destroys it. Its addresses and handles are
+//! then invalid, and the driver may have reused them. So it is tied to the [`Generation`] of its context: it is used and dropped in that
 //! context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
 
 use std::mem::ManuallyDrop;
@@ -35,7 +35,8 @@ impl<T> Tied<T> {
 
     /// Drops the thing if it was made in the entered context and that context is alive.
     pub fn end(self, entered: Entered<'_>) {
-        // The `Gpu` may not know yet that somebody has destroyed the context: any question shows it. Another failure does not mean that.
+        // The context may have been destroyed without the `Gpu`'s knowledge. Any driver call shows that. Failures of other kinds do not
+        // mean a lost context.
         let is_lost = |failure: driver::Failure| failure.code.is_sticky();
         if self.generation.is(entered.generation()) && !driver::free_bytes().is_err_and(is_lost) {
             drop(ManuallyDrop::into_inner(self.value));

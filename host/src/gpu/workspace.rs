@@ -1,10 +1,10 @@
-//! The scratch memory of launches: workspaces, who has which, and those that nobody has.
+//! The scratch memory of launches: the workspaces of streams, and those that belong to no stream.
 //!
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
 //!
-//! Launches that share a workspace must be ordered, and those on one stream are: a stream has a [`Scratch`]. A larger scan needs more
-//! state words, and so another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least twice as
-//! large as the previous one, so all of them together are less than twice as large as the last.
+//! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
+//! needs more state words, and so another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least
+//! twice as large as the previous one, so all of them together are less than twice as large as the last.
 //!
 //! The others, of [`Workspaces`], belong to no stream:
 //!
@@ -35,12 +35,12 @@ const MOST_FREE: usize = 32;
 /// The most retired workspaces.
 const MOST_RETIRED: usize = 64;
 
-/// A workspace, of its owner.
+/// A workspace. It is freed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// Where it is.
+    /// Its address and size.
     pub span: WorkspaceSpan,
-    /// Freed with it.
+    /// Freed with the workspace.
     _memory: DeviceMemory,
 }
 
@@ -73,7 +73,7 @@ impl Workspace {
     }
 }
 
-/// The workspaces of a context that no stream has.
+/// The workspaces of a context that belong to no stream.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
     /// Whether graphs have given back more workspaces than are kept. Then a call that ends [tidies](Self::tidy).
@@ -104,8 +104,8 @@ impl Workspaces {
         self.take_or(state_words, || Workspace::allocate(stream, state_words))
     }
 
-    /// A free workspace, or a new one of `make`. `make` runs without the lock, since it makes driver calls: the driver may be
-    /// running the end of a lease meanwhile, which takes the lock, and may block all calls until it is done.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be running the
+    /// end of a lease at that time, which takes the lock, and may block all calls until the end is done.
     fn take_or(
         &self,
         state_words: u64,
@@ -160,11 +160,11 @@ impl Workspaces {
             surplus.append(&mut held.retired);
         }
         drop(held);
-        // Goes now, while nothing is locked: it may have to wait for work.
+        // Dropped only here, without a lock: freeing may wait for work.
         drop(surplus);
     }
 
-    /// Frees all workspaces but those of graphs.
+    /// Frees all workspaces except those of graphs.
     pub fn trim(&self) {
         let mut held = self.lock();
         let gone = (
@@ -175,7 +175,7 @@ impl Workspaces {
         drop(gone);
     }
 
-    /// Frees all workspaces, those of graphs too.
+    /// Frees all workspaces, including those of graphs.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut self.lock().leased);
         drop(gone);

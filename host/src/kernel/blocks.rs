@@ -20,9 +20,9 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// For inputs whose scan is short.
+    /// The blocks of short scans.
     pub(crate) short: Block,
-    /// For the others.
+    /// The blocks of everything else.
     pub(crate) long: Block,
 }
 
@@ -60,11 +60,11 @@ impl Blocks {
         }
     }
 
-    /// Of a selection among items of type `T`, whose tiles have values of type `A` before them.
+    /// The blocks of a selection among items of type `T`, whose tiles have prefixes of type `A`.
     pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
-        // Two share a multiprocessor, where there is room for that.
+        // Two blocks share a multiprocessor if there is room for both.
         let fitting = |available| selection::buffers::<T, A>(copies, available);
-        // All devices have room for as many as there must be.
+        // Every device has room for the least number of buffers.
         let least = match copies {
             Copies::Synchronous => 1,
             Copies::Asynchronous => 2,
@@ -91,7 +91,7 @@ impl Blocks {
             ),
         };
         Self {
-            // Two share a multiprocessor.
+            // Two blocks share a multiprocessor.
             short: block(tiles.short, available / 2),
             long: block(tiles.long, available),
         }

@@ -87,7 +87,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     reduce_pairs: of_reduction;
-    /// Replaces each item by the combination of all up to and including it.
+    /// Replaces each item by the combination of all items up to and including it.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
@@ -99,7 +99,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     inclusive_scan: of_scan;
-    /// Replaces each item by the combination of all before it.
+    /// Replaces each item by the combination of all items before it.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
@@ -123,7 +123,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_reduce: of_segments;
-    /// Replaces each item by the combination of all of its segment up to it, with or without it.
+    /// Scans each segment, inclusively or exclusively.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};
@@ -147,7 +147,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     columns_reduce: of_columns;
-    /// Replaces each item by the combination of all of its column up to it, with or without it.
+    /// Scans each column, inclusively or exclusively.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, scan};

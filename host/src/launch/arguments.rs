@@ -1,8 +1,8 @@
 //! A call's arguments in the device's memory, and the one check of them.
 //!
-//! A call lists all that it reads and writes in memory of the caller's, options and scratch included, as [`Region`]s. [`check`] compares
-//! them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated, launched
-//! or put in a capture, so a call that is refused has done nothing.
+//! A call lists everything that it reads and writes in the caller's memory, including options and scratch, as [`Region`]s. [`check`]
+//! compares them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated,
+//! launched or put in a capture, so a call that is refused has done nothing.
 //!
 //! The rule:
 //!
@@ -18,7 +18,7 @@ use crate::error::{Argument, Error, Result};
 use crate::gpu::Entered;
 use crate::kernel::Type;
 
-/// Items in the device's memory, or results, offsets, a number: values of one type.
+/// Values of one type in the device's memory: items, results, offsets or a number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     pub address: Address,
@@ -48,7 +48,7 @@ impl Span {
         }
     }
 
-    /// Whether the span has bytes in common with `other`. One without items has none.
+    /// Whether the span has bytes in common with `other`. An empty span has none.
     pub fn overlaps(self, other: Self) -> bool {
         self.item_count > 0
             && other.item_count > 0
@@ -85,11 +85,11 @@ enum Access {
 pub(crate) struct Region {
     argument: Argument,
     access: Access,
-    /// How many items are offered.
+    /// How many items the region has.
     offered_items: usize,
     /// How many items the call needs there.
     needed_items: usize,
-    /// What is read or written of it.
+    /// The part of the region that is read or written.
     touched: Span,
 }
 
@@ -105,7 +105,7 @@ impl Region {
         }
     }
 
-    /// The first item is read: a number that says how many items there are.
+    /// Only the first item is read: a number of items.
     pub fn count(span: Span) -> Self {
         Self {
             needed_items: 1,
@@ -133,7 +133,7 @@ impl Region {
         }
     }
 
-    /// The same, where the input may be in the same place.
+    /// The same, but the output may be the input's memory.
     pub fn in_place(self) -> Self {
         Self {
             access: Access::WrittenInPlace,
@@ -146,7 +146,7 @@ impl Region {
         self.touched.item_count > 0
     }
 
-    /// Whether both regions are there and start at one address.
+    /// Whether both regions are used and start at one address.
     fn begins_with(&self, other: &Self) -> bool {
         self.is_touched() && self.touched.address == other.touched.address
     }
@@ -180,7 +180,7 @@ impl Region {
         })
     }
 
-    /// Whether this is an output in the place of the input `read`, item for item.
+    /// Whether this output overwrites the input `read` in place, item for item.
     fn takes_the_place_of(&self, read: &Self) -> bool {
         self.access == Access::WrittenInPlace
             && (read.access, read.argument) == (Access::Read, Argument::Input)
@@ -189,7 +189,7 @@ impl Region {
     }
 }
 
-/// Checks what can be known of a call's arguments without the driver. Those that the call does not have are `None`.
+/// Makes all checks of a call's arguments that need no driver. Arguments that the call does not have are `None`.
 pub(crate) fn check(regions: &[Option<Region>]) -> Result<()> {
     for (index, region) in regions.iter().enumerate() {
         let Some(region) = region else { continue };

@@ -15,7 +15,7 @@ pub(crate) fn to_states<A: Accumulator>(tag: u32, value: A) -> impl Iterator<Ite
     (0..A::WORDS).map(move |word| u64::from(tag) << 32 | u64::from(accumulator_word(value, word)))
 }
 
-/// The values that these state words hold.
+/// The accumulators in these state words.
 pub(crate) fn from_states<A: Accumulator>(bytes: &[u8]) -> impl Iterator<Item = A> {
     bytes.chunks_exact(state_bytes::<A>()).map(|states| {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];

@@ -1,7 +1,7 @@
-//! What a launch tells a kernel, as the host has it: of each kind's arguments a struct of words, in the order of the entry's parameters.
+//! The arguments of launches on the host: for each kind of kernel a struct of words, in the order of the entry's parameters.
 //!
-//! They are made of the same lists as the kernels' own structs, so the documentation of a field is that of the list. An address is a
-//! word here: the kernel has its type.
+//! They are made from the same lists as the kernels' own structs, so the documentation of a field comes from its list. An address is a
+//! plain word here, and a typed pointer in the kernel.
 
 use std::slice;
 
@@ -23,66 +23,66 @@ macro_rules! words {
         }
 
         impl $name {
-            /// As a launch takes them.
+            /// The words, for a launch.
             pub fn list(&mut self) -> &mut [u64] {
                 const { assert!(size_of::<Self>() <= MOST_PARAMETERS * size_of::<u64>()) }
                 bytemuck::cast_slice_mut(slice::from_mut(self))
             }
         }
 
-        // SAFETY: every field is a number of 64 bits, of which 0 is one.
+        // SAFETY: every field is a `u64`, and 0 is a value of it.
         unsafe impl Zeroable for $name {}
 
-        // SAFETY: the fields are numbers of 64 bits in the order of C, so there is no padding between them, and any bits will do.
+        // SAFETY: the fields are `u64` in a `repr(C)` struct, so there is no padding, and all bit patterns are values.
         unsafe impl Pod for $name {}
     };
 }
 
 warpfold_kernels::with_reduce_arguments! {
     [words]
-    /// Of a reduction.
+    /// The words of a reduction.
     ReduceWords;
 }
 
 warpfold_kernels::with_reduce_pairs_arguments! {
     [words]
-    /// Of a reduction of pairs.
+    /// The words of a reduction of pairs.
     ReducePairsWords;
 }
 
 warpfold_kernels::with_scan_arguments! {
     [words]
-    /// Of a scan.
+    /// The words of a scan.
     ScanWords;
 }
 
 warpfold_kernels::with_segmented_reduce_arguments! {
     [words]
-    /// Of a segmented reduction.
+    /// The words of a segmented reduction.
     SegmentedReduceWords;
 }
 
 warpfold_kernels::with_segmented_scan_arguments! {
     [words]
-    /// Of a segmented scan.
+    /// The words of a segmented scan.
     SegmentedScanWords;
 }
 
 warpfold_kernels::with_columns_reduce_arguments! {
     [words]
-    /// Of a reduction of columns.
+    /// The words of a reduction of columns.
     ColumnsReduceWords;
 }
 
 warpfold_kernels::with_columns_scan_arguments! {
     [words]
-    /// Of a scan of columns.
+    /// The words of a scan of columns.
     ColumnsScanWords;
 }
 
 warpfold_kernels::with_selection_arguments! {
     [words]
-    /// Of a selection.
+    /// The words of a selection.
     SelectionWords;
 }
 

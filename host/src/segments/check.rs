@@ -1,4 +1,4 @@
-//! A call that waits, and says which offset is wrong if the kernel has refused them.
+//! A call on segments that waits. If the kernel refuses the offsets, the call reads them and names the wrong one.
 
 use super::Offset;
 use crate::driver::{self, PinnedMemory};
@@ -11,7 +11,7 @@ use crate::segments::{Segments, Starts};
 /// The value of the report if the kernel has found no mistake.
 const ACCEPTED: u64 = 0;
 
-/// Bytes of offsets that are looked at together.
+/// Bytes of offsets that are checked at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Queues the work on the segments, and waits for it.
@@ -32,7 +32,7 @@ pub fn and_wait(
     let report = call.result()?;
     Queue::for_caller(entered, &call).segments(row, segments, made, output, report)?;
     call.wait()?;
-    // SAFETY: the work is done; a number is there, the host's or the kernel's.
+    // SAFETY: `wait` ended the work. The number there is the host's, or the kernel's if the offsets are wrong.
     let report = unsafe { call.read_number() }?;
     if report == ACCEPTED {
         return Ok(());
@@ -44,8 +44,8 @@ pub fn and_wait(
     })
 }
 
-/// Checks that offsets ascend from the offset before them, and that none is beyond the items. The first one has this index. Gives the last
-/// of them.
+/// Checks that offsets ascend, the first one from `before`, and that none exceeds the number of items. `index` is the first one's index,
+/// for errors. Returns the last offset.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,
@@ -80,14 +80,15 @@ fn first_bad<I: Offset>(
     while index < span.item_count {
         let count = (span.item_count - index).min(PIECE_BYTES / size_of::<I>());
         let from = span.address + (index * size_of::<I>()) as u64;
-        // SAFETY: the memory is long enough, and nobody else uses it before the copy is done: it is waited for just after.
+        // SAFETY: `piece` has room for `count` offsets (condition 1). Nobody else uses it before `wait` below ends the copy (condition
+        // 2).
         unsafe {
             let stream = call.begin().stream();
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it
-        // is aligned. Any bytes are numbers. No other code uses the memory.
+        // SAFETY: the copy of `count` offsets is done, so they are initialised. The memory starts at a page, so it is aligned. Any bytes
+        // are numbers. Nobody writes to the memory while `offsets` lives.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {
@@ -96,7 +97,7 @@ fn first_bad<I: Offset>(
         }
         index += count;
     }
-    // They were wrong while the kernel ran: other work writes them meanwhile.
+    // No offset is wrong now. They were wrong while the kernel ran, so other work has changed them since.
     Ok(Error::BadOffset {
         index: span.item_count,
         offset: before,

@@ -13,9 +13,9 @@ use crate::launch::{
 /// Where segments start.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts {
-    /// At these offsets, one more than segments.
+    /// At these offsets, one more than there are segments.
     Offsets(Span),
-    /// One after the other, with this number of items each.
+    /// Contiguous rows of this many items each.
     Rows(usize),
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Segments {
     pub starts: Starts,
     /// At least one.
     pub count: usize,
-    /// The number of segments in device memory, if `count` is only the most.
+    /// Where device memory holds the number of segments; `count` is then an upper bound.
     pub count_at: Option<Span>,
 }
 
 impl Segments {
-    /// The runs among values, at least one, that start at these numbers.
+    /// The runs of these values that start at the indices in `starts`. There is at least one value.
     pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
             items: values,
@@ -41,7 +41,7 @@ impl Segments {
         }
     }
 
-    /// Whether all that a launch reads and writes of items is aligned for its types. If there are none, any place will do.
+    /// Whether all memory that a launch uses is aligned for its types. The output of a scan of no items may have any address.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(offsets),
@@ -56,7 +56,7 @@ impl Segments {
                 .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
-    /// The inputs, and this many results.
+    /// The inputs, and the output with this many results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
@@ -71,20 +71,20 @@ impl Segments {
     }
 }
 
-/// A launch's segments, for reductions and for scans.
+/// What a launch needs, for reductions and for scans.
 pub(crate) struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
-    /// 0 for nowhere.
+    /// 0 if device memory does not hold the number.
     segment_count_at: Address,
     scratch: WorkspaceSpan,
     windows: u64,
 }
 
 impl Prepared<'_> {
-    /// The blocks: of more threads, if all windows are worked on at once.
+    /// The grid. Its blocks have more threads if all windows are worked on at once.
     fn grid(&self) -> Grid {
         match self.windows <= self.kernel.short.resident_blocks as u64 {
             true => self.kernel.short,
@@ -94,7 +94,7 @@ impl Prepared<'_> {
 }
 
 impl<'a> Queue<'a> {
-    /// Queues the work on the segments. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    /// Queues the work on the segments. If the kernel refuses the offsets, it writes 1 to `report`, unless `report` is 0.
     pub fn segments(
         &mut self,
         row: &'static Row,
@@ -109,7 +109,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same, with arguments that are checked already.
+    /// The same, with arguments that have been checked.
     ///
     /// # Safety
     ///
@@ -123,7 +123,7 @@ impl<'a> Queue<'a> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        // SAFETY: the conditions of the function that is called are this one's: the first for a reduction, the second for a scan.
+        // SAFETY: the called function's conditions are this function's: condition 1 for a reduction, condition 2 for a scan.
         unsafe {
             match made {
                 Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
@@ -134,8 +134,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Queues the reduction of each segment to a result in `output`. If the offsets are refused, 1 is written to `report`, if that
-    /// is not 0.
+    /// Queues the reduction of each segment to a result in `output`. If the kernel refuses the offsets, it writes 1 to `report`, unless
+    /// `report` is 0.
     pub fn segmented_reduce(
         &mut self,
         row: &'static Row,
@@ -144,20 +144,20 @@ impl<'a> Queue<'a> {
         report: Address,
     ) -> Result<()> {
         self.check(&segments.regions(output, segments.count))?;
-        // SAFETY: the check above found all of it to be memory of the context, aligned, long enough and apart; a `DeviceSlice` is as long as
-        // it says. The report is the caller of this function's own, or 0.
+        // SAFETY: `check` found inputs and output to be memory of the context, aligned, long enough and without overlap, and spans are as
+        // long as they say (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, report) }
     }
 
-    /// The same, with arguments that are checked already.
+    /// The same, with arguments that have been checked.
     ///
     /// # Safety
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - the items and the offsets can be read, all of them, and so can the number of segments, where there is one;
-    /// - there is a place in `output` for each segment, apart from all of these;
-    /// - `report` is a place for a number of 8 bytes that nothing else uses, or 0.
+    /// - all items and offsets can be read and, if there is one, the number of segments;
+    /// - `output` has room for a result for each segment, and overlaps none of these;
+    /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_reduce_checked(
         &mut self,
         row: &'static Row,
@@ -184,12 +184,13 @@ impl<'a> Queue<'a> {
             report,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments, for the segments and the workspace that
-        // were prepared. Items, offsets, number, results and report are this function's own conditions.
+        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
+        // 3 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
-    /// Queues the reduction of `items`, at least one, in their order, to the place for the result of a call on this queue's stream.
+    /// Queues the reduction of `items`, at least one, in order. The result goes to the result memory of `call`, whose stream is this
+    /// queue's.
     pub fn reduce_in_order_for(
         &mut self,
         row: &'static Row,
@@ -208,12 +209,13 @@ impl<'a> Queue<'a> {
             item_count: 1,
             item: row.result,
         };
-        // SAFETY: the check above found the items to be memory of the context, and aligned; there are no offsets and no number of segments.
-        // The result's place is page-locked memory of the library's, a page long. There is no report.
+        // SAFETY: `check` found the items to be aligned memory of the context, and there are no offsets and no number of segments
+        // (condition 1). The output is page-locked memory of the library's own, a page long (condition 2). There is no report (condition
+        // 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 
-    /// Queues the scan of each segment to `output`. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    /// Queues the scan of each segment to `output`. If the kernel refuses the offsets, it writes 1 to `report`, unless `report` is 0.
     pub fn segmented_scan(
         &mut self,
         row: &'static Row,
@@ -223,20 +225,20 @@ impl<'a> Queue<'a> {
         report: Address,
     ) -> Result<()> {
         self.check(&segments.regions(output, segments.items.item_count))?;
-        // SAFETY: the check above found all of it to be memory of the context, aligned, long enough and apart; a `DeviceSlice` is as long as
-        // it says. The report is the caller of this function's own, or 0.
+        // SAFETY: `check` found inputs and output to be memory of the context, aligned, long enough and without overlap, and spans are as
+        // long as they say (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition 3).
         unsafe { self.segmented_scan_checked(row, segments, order, output, report) }
     }
 
-    /// The same, with arguments that are checked already.
+    /// The same, with arguments that have been checked.
     ///
     /// # Safety
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - the items and the offsets can be read, all of them, and so can the number of segments, where there is one;
-    /// - there is a place in `output` for each item, apart from all of these;
-    /// - `report` is a place for a number of 8 bytes that nothing else uses, or 0.
+    /// - all items and offsets can be read and, if there is one, the number of segments;
+    /// - `output` has room for a result for each item, and overlaps none of these;
+    /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_scan_checked(
         &mut self,
         row: &'static Row,
@@ -247,7 +249,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments, order.is_reversed)?;
         debug_assert!(segments.are_aligned(output, report));
-        // A block waits for others before it goes on to its next window.
+        // A block waits for other blocks before it begins its next window, so it has only one.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanWords {
             input: segments.items.address,
@@ -265,12 +267,12 @@ impl<'a> Queue<'a> {
             windows_per_block,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments, for the segments and the workspace that were
-        // prepared. Items, offsets, number, results and report are this function's own conditions.
+        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
+        // asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
-    /// Sees to the kernel, which goes backward or not, and the workspace: nothing is missing then for the launch.
+    /// Gets the kernel, for either direction, and the workspace, so that the launch needs nothing else.
     pub fn prepare_segments(
         &mut self,
         row: &'static Row,
@@ -298,10 +300,10 @@ impl<'a> Queue<'a> {
     ///
     /// # Safety
     ///
-    /// - `arguments` are the words of the kernel that was prepared;
-    /// - these have the segments and the workspace that were prepared for, and `windows_per_block`;
-    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] or, for its kernel,
-    ///   [`Self::segmented_scan_checked`] wants.
+    /// - `arguments` are the words of the kernel in `prepared`;
+    /// - they have the segments that `prepared` was made for, its workspace, and `windows_per_block`;
+    /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
+    ///   [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared<'a>,
@@ -310,14 +312,14 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
-        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: items, offsets, results, number
-        // and report by the third condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
-        // since it has the state words that were asked for, by the second.
+        // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report reach as far as the kernel's
+        // contract says (condition 3): it compares each offset with the number of items, and reads no other items. The workspace has the
+        // state words for these segments (condition 2). There are as many blocks as the windows need.
         unsafe { self.launch(Part::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }
 
-/// Reduces `input`, at least one item, in the order of the items, waits for the result, and writes it to these bytes.
+/// Reduces `input`, at least one item, in the order of its items, waits, and writes the result's bytes to `result`.
 pub(crate) fn reduce_in_order_to_host(
     entered: Entered<'_>,
     row: &'static Row,
@@ -327,6 +329,6 @@ pub(crate) fn reduce_in_order_to_host(
     let mut call = entered.ordered_call()?;
     Queue::for_caller(entered, &call).reduce_in_order_for(row, &call, input)?;
     call.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { call.read_result_to(result) }
 }

@@ -6,7 +6,7 @@ use warpfold_kernels::segments::FAN;
 
 use crate::whole::reference::pairwise;
 
-/// Combines the items of each segment: segment `s` has those from `offsets[s]` to before `offsets[s + 1]`. For none, the
+/// Combines the items of each segment. Segment `s` has the items `offsets[s]..offsets[s + 1]`. The result of an empty segment is the
 /// operator's identity.
 ///
 /// # Panics
@@ -19,14 +19,15 @@ pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) ->
         .collect()
 }
 
-/// A segment's items combined: the one value of the last level.
+/// A segment's items combined: the only value of the last level.
 fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let mut levels = levels::<O, T>(items);
     let value = levels.pop().and_then(|values| values.first().copied());
     O::lower(value.unwrap_or_else(O::identity))
 }
 
-/// A segment's items; the items combined by sixteens; these values by sixteens, until one is left.
+/// The levels of a segment. The first level has its items. Each next level combines every sixteen values of the level before into one,
+/// until one value is left.
 fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
     let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
     let mut levels = vec![lifted.collect::<Vec<_>>()];
@@ -47,7 +48,7 @@ fn sixteen<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     folded.unwrap_or_else(O::identity)
 }
 
-/// Scans each segment, each item included: the results of the items from `offsets[0]` to before the last offset.
+/// The inclusive scan of each segment: the results of the items from `offsets[0]` up to the last offset.
 ///
 /// # Panics
 ///
@@ -59,7 +60,7 @@ pub fn segmented_inclusive_scan<O: Op<T>, T: Element>(
     scan_segments::<O, T>(items, offsets, O::combine)
 }
 
-/// As [`segmented_inclusive_scan`], each item left out.
+/// The same as [`segmented_inclusive_scan`], but exclusive: an item is not part of its own result.
 ///
 /// # Panics
 ///
@@ -71,7 +72,7 @@ pub fn segmented_exclusive_scan<O: Op<T>, T: Element>(
     scan_segments::<O, T>(items, offsets, |before, _| before)
 }
 
-/// Scans each segment: a result combines an item's prefix and the item.
+/// Scans each segment. `result` makes an item's result from its prefix and the item.
 fn scan_segments<O: Op<T>, T: Element>(
     items: &[T],
     offsets: &[usize],

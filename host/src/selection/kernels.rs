@@ -1,5 +1,5 @@
-//! Which selections there are: a predicate or an equality and a type of items that have a kernel; and flags, with items of 1, 2,
-//! 4, 8 or 16 bytes.
+//! The selections that have kernels: by a predicate or an equality, for certain types of items; and by flags, for items of 1, 2, 4, 8 or
+//! 16 bytes.
 
 use half::{bf16, f16};
 use warpfold_kernels::for_each_selection_kernel;
@@ -28,8 +28,8 @@ use crate::selection::Chooser;
 /// # Safety
 ///
 /// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
-/// - its symbol, in its texts, is the kernel that was compiled for this predicate and these items, or is not there: then loading it is
-///   an error.
+/// - in the entry's texts, its symbol names the kernel that was compiled for this predicate and these items; or the symbol is missing,
+///   and loading it is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
@@ -62,8 +62,8 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 /// # Safety
 ///
 /// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
-/// - its symbol, in its texts, is the kernel that was compiled for this equality and these items, or is not there: then loading it is
-///   an error.
+/// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
+///   loading it is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
 #[diagnostic::on_unimplemented(
@@ -79,8 +79,8 @@ pub unsafe trait RunsKernel<T: Item>: Equality<T> {
 
 macro_rules! row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
-        // each; `cargo xtask ptx` inspects that they have exactly these.
+        // SAFETY: the entry is made for the table's items (condition 1). This library's texts are made from the same table, where each
+        // symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
         unsafe impl SelectKernel<$t> for $predicate {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(
@@ -93,8 +93,8 @@ macro_rules! row {
         }
     };
     (runs $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
-        // each; `cargo xtask ptx` inspects that they have exactly these.
+        // SAFETY: the entry is made for the table's items (condition 1). This library's texts are made from the same table, where each
+        // symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
         unsafe impl RunsKernel<$t> for $equality {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(
@@ -115,7 +115,7 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+/// The rows of the 16-bit floats that `cust` can copy. They have the same kernels.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

@@ -1,4 +1,4 @@
-//! Selections.
+//! Launches of selections.
 
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 
@@ -11,16 +11,16 @@ use crate::launch::{Part, Queue, Region, SelectionWords, Span, check_lengths};
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
-    /// Tiles of this many items.
+    /// The number of tiles of this many items.
     tile_count: fn(u64) -> u64,
-    /// State words for this many items.
+    /// The number of state words for this many items.
     state_words: fn(u64) -> u64,
     /// The type that the kernel is compiled for.
     item: Type,
 }
 
 impl Chooser {
-    /// Of a kernel for items of type `T`, whose tiles have values of type `A` before them.
+    /// For a kernel for items of type `T`, whose tiles have prefixes of type `A`.
     pub const fn new<T: 'static, A>(entry: &'static Entry) -> Self {
         Self {
             entry,
@@ -30,7 +30,7 @@ impl Chooser {
         }
     }
 
-    /// Items as those of the kernel's type, which may be another one of their size: so they are aligned as the kernel wants them.
+    /// The same span, with the type that the kernel is compiled for. That type has the same size, and may have a larger alignment.
     pub fn aligned(&self, items: Span) -> Span {
         Span {
             item: self.item,
@@ -45,7 +45,7 @@ pub(crate) struct Outputs {
     pub items: Option<Span>,
     /// Numbers of 4 or 8 bytes.
     pub indices: Option<Span>,
-    /// The same.
+    /// Numbers of 4 or 8 bytes.
     pub lengths: Option<Span>,
     /// The items that are not chosen.
     pub rejected: Option<Span>,
@@ -57,24 +57,24 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
-    /// The number of items in device memory, if the input has only the most.
+    /// Where device memory holds the number of items; `input` then has an upper bound.
     pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,
     pub outputs: Outputs,
 }
 
-/// Where the number of chosen items goes.
+/// Where the number of chosen items is written.
 #[derive(Clone, Copy)]
 pub(crate) enum Count {
-    /// To the first place of the caller's.
+    /// To the first item of the caller's span.
     Callers(Span),
-    /// To memory of the library.
+    /// To the library's own memory.
     Own(Address),
 }
 
 impl Count {
-    /// The caller's memory that is written.
+    /// The caller's memory that is written, if any.
     fn region(self) -> Option<Region> {
         match self {
             Count::Callers(span) => Some(Region::written(Argument::Count, span, 1)),
@@ -84,7 +84,7 @@ impl Count {
 }
 
 impl Selection {
-    /// The runs of keys. Their starts are written, with the end, and perhaps their first keys.
+    /// Selects the first key of each run. Writes the runs' starts, with the end, and their keys if wanted.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -100,7 +100,7 @@ impl Selection {
         }
     }
 
-    /// Inputs and outputs; the length of an output limits what is written to it.
+    /// Inputs and outputs. At most as much is written to an output as it has room for.
     fn regions(&self, count: Count) -> [Option<Region>; 8] {
         let outputs = self.outputs;
         let most = self.input.item_count + usize::from(outputs.with_end);
@@ -129,12 +129,12 @@ impl Selection {
         rooms.min()
     }
 
-    /// How many indices there is room for, including the number after the last; 0 if they are not asked for.
+    /// How many indices there is room for, including the end; `None` if they are not requested.
     pub fn index_capacity(&self) -> Option<usize> {
         self.outputs.indices.map(|span| span.item_count)
     }
 
-    /// The room for the other items; `None` if they are not requested.
+    /// The room for items that are not chosen; `None` if they are not requested.
     pub fn rejected_capacity(&self) -> Option<usize> {
         self.outputs.rejected.map(|span| span.item_count)
     }
@@ -147,7 +147,7 @@ impl Selection {
         }
     }
 
-    /// Checks that indices and lengths, if they are asked for, have a type in which there is a number for each item.
+    /// Checks that indices and lengths, if requested, have a type that can hold the number of items.
     pub fn check_numbers(&self) -> Result<()> {
         let item_count = self.input.item_count;
         let numbers = [self.outputs.indices, self.outputs.lengths];
@@ -170,27 +170,29 @@ impl Queue<'_> {
         selection.check_lengths()?;
         selection.check_numbers()?;
         self.check(&selection.regions(count))?;
-        // SAFETY: the checks above found all of it to be memory of the context, aligned and apart, with a flag for each item; a
-        // `DeviceSlice` is as long as it says. A count of the library's own is page-locked memory, a page long.
+        // SAFETY: the checks found inputs, outputs and a count of the caller's to be memory of the context, aligned and without overlap,
+        // with a flag for each item, and spans are as long as they say (conditions 1 to 4). A count of the library's own is page-locked
+        // memory, a page long (conditions 3 and 4).
         unsafe { self.select_checked(selection, count) }
     }
 
-    /// The same of arguments that are checked.
+    /// The same, with arguments that have been checked.
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context and aligned for their types (items as the chooser wants them):
+    /// Until the work is done, in memory of this context and aligned for their types (items as the chooser needs them):
     ///
-    /// - the items and their flags, one for each, can be read, and so can the number of items, where there is one;
-    /// - the outputs can be written, as far as they reach and there are items to write;
-    /// - so can the place of the count, 8 bytes;
-    /// - each output and the count lie apart from all else.
+    /// - the items, a flag for each if there are flags, and the number of items if there is one can be read;
+    /// - each output can be written, as far as it reaches and there are items to write;
+    /// - the 8 bytes of the count can be written;
+    /// - each output and the count overlap nothing else.
     pub unsafe fn select_checked(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if selection.input.item_count == 0 {
             return self.select_nothing(selection, count);
         }
         match count {
-            // SAFETY: the conditions are this function's, and `address` is the place of the count. There is an item: see above.
+            // SAFETY: the conditions of this function (condition 1), and `address` is where the count is written. There is an item:
+            // checked above.
             Count::Callers(Span { address, .. }) | Count::Own(address) => unsafe {
                 self.select_to(selection, address)
             },
@@ -201,7 +203,7 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Self::select_checked`] hold, with `count` for the place of the count;
+    /// - The conditions of [`Self::select_checked`] hold, with the count at `count`;
     /// - there is an item.
     unsafe fn select_to(&mut self, selection: &Selection, count: Address) -> Result<()> {
         let Selection {
@@ -243,9 +245,9 @@ impl Queue<'_> {
         };
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
-        // SAFETY: these are a selection's arguments. What is read and written can be, and lies apart,
-        // by this function's conditions; the kernel writes no more than the capacities say. The workspace has the state words that
-        // were asked for.
+        // SAFETY: the words are those of a selection. All memory can be read or written without overlap (condition 1), and the kernel
+        // writes no more than the capacities say. The workspace has the state words for this many items. There is a block at least, since
+        // there is an item (condition 2).
         unsafe {
             self.launch(
                 Part::Whole,
@@ -257,7 +259,8 @@ impl Queue<'_> {
         }
     }
 
-    /// Queues the writes of a selection from an empty input. Nothing goes to a count of the library's own: it is known.
+    /// Queues the writes of a selection from an empty input. A count in the library's own memory is not written: the host knows that it
+    /// is 0.
     fn select_nothing(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if let Count::Callers(count) = count {
             driver::write_item(count.address, &[0; 8], self.stream)?;

@@ -11,9 +11,9 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyLane, Lane, Strip};
 
-/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest
-/// for the workers. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16
-/// lanes and at 46 with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
+/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest for the workers.
+/// With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and at 46 GB/s with
+/// 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
 const MOST_LANES: usize = 10;
 
 /// For each direction, lanes whose copies are queued after the current one, so that the bus never waits for this thread.
@@ -25,7 +25,7 @@ const STRIPS: usize = 16;
 /// Bytes of the shortest strip, except the last of a piece. Shorter ones are not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most page-locked memory of a call, and the most device memory beside a workspace. Exceeded only if two pieces do not fit.
+/// The most page-locked memory of a call, and the most device memory without its workspace. Exceeded only if two pieces do not fit.
 const MOST_BYTES: usize = 256 << 20;
 
 /// In which directions pieces are copied.
@@ -65,7 +65,7 @@ struct Task<'gpu, 'slice> {
     way: Way<'slice>,
 }
 
-/// The direction of its copy.
+/// The direction of a strip's copy.
 enum Way<'slice> {
     /// Into the buffer, for the piece with this index.
     Fill(usize, &'slice [u8]),
@@ -103,8 +103,8 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Copies the pieces to the device and, if they have a destination, back, on one lane or more. `work` gets each piece in order, with
-/// its index, when its upload is queued, and queues the work on it. Waits for everything.
+/// Copies the pieces to the device and, if they have a destination, back, on one lane or more. `work` is called for each piece in order,
+/// with the piece's index, when its upload is queued. It queues the work on the piece. Waits for everything.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -126,7 +126,7 @@ pub(super) enum Step {
     Leave,
 }
 
-/// The same in two steps, with a bounded number of pieces between them.
+/// The same, with two steps for each piece, and a bounded number of pieces between the steps.
 pub(super) fn carry_in_steps<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -191,7 +191,7 @@ struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     idle: Vec<Lane<'gpu>>,
     /// Pieces being filled, not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
-    /// Lanes that are filled and wait for the pieces before theirs, with the numbers of their pieces.
+    /// Filled lanes, with the indices of their pieces. They wait until all earlier pieces are uploaded.
     filled: Vec<(Lane<'gpu>, usize)>,
     /// Lanes in use by workers.
     at_work: usize,
@@ -220,7 +220,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         }
     }
 
-    /// Lets the workers fill an idle lane with the next piece, if there are both.
+    /// Has the workers fill an idle lane with the next piece, if there are both.
     fn give_next(&mut self) -> Option<()> {
         let lane = self.idle.pop()?;
         let Some((index, piece)) = self.pieces.next() else {
@@ -234,7 +234,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         Some(())
     }
 
-    /// Waits for a piece's work, and lets the workers copy its results to their destination.
+    /// Waits for a piece's work, and has the workers copy its results to their destination.
     fn wait(&mut self, Moving { lane, to }: Moving<'gpu, 'slice>) -> Result<()> {
         let lane = lane.wait()?;
         if to.is_empty() {
@@ -252,7 +252,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         while self.wait_for_lane().is_some() {}
     }
 
-    /// Lets the workers copy `bytes` bytes, strip by strip.
+    /// Has the workers copy `bytes` bytes, strip by strip.
     fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
         let strips = iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways);
         self.workers

@@ -1,4 +1,5 @@
-//! A part of the chunks of a slice's reduction, on one of several GPUs. The result is their partials, to be combined with the others.
+//! A part of the chunks of a slice's reduction, on one of several GPUs. It results in the chunks' partials, which the caller combines
+//! with those of other GPUs.
 
 use std::ops::Range;
 
@@ -19,12 +20,12 @@ use crate::whole::ReducePlan;
 const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
-// A call that holds a lane must not wait for another of the same kind: all of them may be held by calls that wait in the same way. The
-// board has a short lane, and pieces have long ones.
+// A call that holds a lane must not wait for another lane of the same kind: other calls that wait in the same way may hold all of them.
+// The board has a short lane, and pieces have long ones.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
-/// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Gives the state words of the chunks' partials, in
-/// order.
+/// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Returns the state words of the chunks'
+/// partials, in order.
 pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
     row: &'static Row,
@@ -46,7 +47,7 @@ pub(crate) fn reduce_chunks(
     let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
-    // Nothing is written here: the last ticket is taken elsewhere.
+    // No launch writes a result here, since none takes the last ticket.
     let result = conductor.result()?;
     let slot_bytes = 8 * row.division.accumulator_words;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
@@ -67,10 +68,11 @@ pub(crate) fn reduce_chunks(
             lane.lend(&conductor, |address| {
                 let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 // SAFETY:
-                // - the lane's memory holds the items of these chunks from its start on, since `carry` hands the pieces over in
-                //   order, and is lent to the conductor's stream until the work is done;
-                // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
-                // - the result has a place of its own, in page-locked memory that is aligned to a page.
+                // - the lane's memory starts with the items of these chunks, since `carry` passes the pieces on in order, and is lent to
+                //   the conductor's stream until the work is done (condition 1);
+                // - the result has memory of its own, page-locked (condition 2);
+                // - the lane's memory is aligned to 256 bytes, the offset is a multiple of an item's size, and the result is aligned to a
+                //   page (condition 3).
                 unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
             })
         })

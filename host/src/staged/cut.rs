@@ -21,7 +21,7 @@ const ALIGNMENT: usize = 256;
 pub(super) struct Room {
     /// The offset of a scan's results, in bytes: 0 if they replace the items.
     pub results_at: usize,
-    /// Bytes of all.
+    /// Bytes of items and results together.
     pub bytes: usize,
 }
 
@@ -52,9 +52,9 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first chunk of the reduction, or tile of the scan. Not 0 in a part of one.
+    /// The first chunk of the reduction, or the first tile of the scan. It may be above 0 in a part of a call.
     first_unit: u64,
-    /// Chunks or tiles from there on.
+    /// The number of chunks or tiles.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
@@ -83,8 +83,8 @@ impl Cut {
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
-    /// As many units as fit a piece, or one unit that is longer: those are the chunks of more than 16 GiB. A piece has
-    /// [`PIECE_BYTES`] of room, or less in a short slice, so that one piece is filled while another is uploaded.
+    /// A piece has as many units as fit into [`PIECE_BYTES`], or one unit that is longer: a slice of more than 16 GiB has such chunks. In
+    /// a short slice, pieces are shorter, so that one is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,
@@ -104,7 +104,7 @@ impl Cut {
         }
     }
 
-    /// The pieces of these units alone.
+    /// The same cut, with only these units.
     #[cfg(feature = "nccl")]
     pub fn part(self, units: Range<u64>) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Cut {
         }
     }
 
-    /// Items of all units, as if the last were full.
+    /// Items of all units, counting the last one as full.
     #[cfg(feature = "nccl")]
     pub fn part_items(self) -> usize {
         (self.unit_count * self.unit_items) as usize
@@ -171,7 +171,7 @@ impl Cut {
         self.first_unit + begin..self.first_unit + end
     }
 
-    /// The offset of a piece's values (its items or its results) from the beginning, in bytes.
+    /// The offset in bytes of a piece's values, which are its items or its results, from the start of all values.
     pub fn offset(self, value: Type, piece: usize) -> u64 {
         let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
         before * value.bytes as u64
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::kernel::{Kernel, kind};
 
-    /// What must hold of any cut of a slice of `slice_bytes` bytes.
+    /// Checks what must hold for every cut of a slice of `slice_bytes` bytes.
     fn check(cut: Cut, slice_bytes: u64) {
         let last = cut.piece_count() - 1;
         assert_eq!(cut.units(0).start, 0);

@@ -1,5 +1,5 @@
-//! Two slices of the host reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, and then
-//! the second values.
+//! Two slices of the host, reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, followed by the
+//! second values.
 //!
 //! This thread fills the pieces itself, while earlier ones are uploaded. It takes all its lanes at once: several calls that each hold
 //! one and wait for another could deadlock.
@@ -20,7 +20,7 @@ const ALIGNMENT: usize = 256;
 /// The most lanes of a call: one that is being filled, and two that are being uploaded.
 const MOST_LANES: usize = 3;
 
-/// Reduces one pair or more, and writes the result to these bytes.
+/// Reduces at least one pair, and writes the result's bytes to `result`.
 pub(crate) fn reduce_pairs(
     entered: Entered<'_>,
     row: &'static Row,
@@ -66,15 +66,16 @@ pub(crate) fn reduce_pairs(
                 right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
             // SAFETY:
-            // - the lane's memory holds the values of these chunks' pairs in these places, written above, and is lent to the
-            //   conductor's stream until the work is done;
-            // - both places are aligned to 256 bytes, and the offsets are multiples of a value's size;
-            // - the result has a place of its own, in page-locked memory that is aligned to a page.
+            // - the lane's memory has the values of these chunks' pairs in these places, written above, and is lent to the conductor's
+            //   stream until the work is done (condition 1);
+            // - the result has memory of its own, page-locked (condition 2);
+            // - both places are aligned to 256 bytes, the offsets are multiples of a value's size, and the result is aligned to a page
+            //   (condition 3).
             unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
         })?);
     }
     drop((queue, busy));
     conductor.wait()?;
-    // SAFETY: the reduction is done, since the conductor has waited, and the result has as many bytes as the row's.
+    // SAFETY: the conductor's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { conductor.read_result_to(result) }
 }

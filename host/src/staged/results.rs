@@ -35,12 +35,13 @@ impl<T: Item> Results<T> {
     pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
         let items = &mut self.items.spare_capacity_mut()[..self.count];
         let bytes = size_of_val(items);
-        // SAFETY: the same memory, borrowed mutably from the vector for as long, as bytes, which need no alignment and may hold anything.
+        // SAFETY: the same memory, borrowed mutably from the vector for the same time. Bytes need no alignment, and `MaybeUninit` may
+        // hold anything.
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Lets the workers write to each page once. The system makes a page when it is first written, and that takes longer
-    /// than to copy the page's contents over the bus. Large pages take a fraction of it.
+    /// Has the workers write to each page once. The system makes a page when it is first written, and that takes longer than copying the
+    /// page's contents over the bus. With large pages, it takes a fraction of that time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;
@@ -49,7 +50,7 @@ impl<T: Item> Results<T> {
         if is_long {
             ask_for_large_pages(whole);
         }
-        // No two workers write to the same large page: each would make it, and one of them would be thrown away.
+        // No two workers write to the same large page: both would make the page, and one of the two would be thrown away.
         for_each(whole.chunks_mut(LARGE_PAGE).chain([start]), |large| {
             for page in large.chunks_mut(PAGE) {
                 page[0].write(0);
@@ -61,19 +62,19 @@ impl<T: Item> Results<T> {
     ///
     /// # Safety
     ///
-    /// All bytes have been written, by items.
+    /// All bytes have been written, with values of type `T`.
     pub unsafe fn written(mut self) -> Vec<T> {
         debug_assert!(self.count <= self.items.capacity());
-        // SAFETY: `new` has reserved room for `count` items, and all their bytes are written with those of items: this function's condition.
+        // SAFETY: `new` has reserved room for `count` items, and all their bytes are values of type `T`: this function's condition.
         unsafe { self.items.set_len(self.count) };
         self.items
     }
 }
 
-/// Requests large pages for memory that is aligned to one, as far as they fit. Does nothing if there are none.
+/// Requests large pages for memory that is aligned to one, as far as they fit. Does nothing if the system has none.
 fn ask_for_large_pages(whole: &mut [MaybeUninit<u8>]) {
     #[cfg(target_os = "linux")]
-    // SAFETY: whole pages of this allocation alone; the advice changes neither their contents nor who may access them.
+    // SAFETY: only whole pages of this allocation. The advice changes neither their contents nor who may access them.
     let _ = unsafe {
         libc::madvise(
             whole.as_mut_ptr().cast(),

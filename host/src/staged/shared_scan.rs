@@ -33,7 +33,7 @@ use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 use crate::launch::states::{from_states, state_bytes};
 
-/// Pieces that arrive before one leaves, so that its aggregates have been read meanwhile.
+/// The number of pieces that arrive before a piece leaves, so that its aggregates have been read by then.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.
@@ -45,7 +45,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Runs a scan of one item or more that `ranks` ranks share. `run` lets each of them do its pieces.
+/// Runs a scan of at least one item that `ranks` ranks share. `run` has each rank scan its share.
 pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
     items: &'items [T],
     ranks: usize,
@@ -73,7 +73,7 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
         shares[index % ranks].pieces.push(Piece { from, to });
     }
     run(shares, &Chain::new(O::identity(), O::combine))?;
-    // SAFETY: `run` has ended without an error, so every rank has written the results of all its pieces. The pieces together are all of the
+    // SAFETY: `run` returned no error, so every rank has written the results of all its pieces, and the pieces together are all of the
     // memory.
     Ok(unsafe { results.written() })
 }
@@ -131,10 +131,11 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             .first
                             .publish_prefix(groups.start, O::identity(), stream)?;
                         // SAFETY:
-                        // - the lane's memory holds the items of these tiles from its start on, and is lent to the conductor's
-                        //   stream until the work is done;
-                        // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
-                        // - the tiles are whole groups, so that none before is looked for, and the first one's prefix is published.
+                        // - the lane's memory starts with the items of these tiles, and is lent to the conductor's stream until the work
+                        //   is done (condition 1);
+                        // - it is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
+                        // - the tiles are whole groups, so no earlier tile of the first group is needed, and that group's prefix is
+                        //   published above (condition 3).
                         unsafe { first.publish_piece(row, input(address), tiles) }?;
                         boards.take(groups, index, stream)
                     }),
@@ -152,11 +153,12 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             let offset = cut.offset(row.result, piece);
                             let output = (address + results_at as u64).wrapping_sub(offset);
                             // SAFETY:
-                            // - the lane's memory holds the items of these tiles still, and is lent to the conductor's stream
-                            //   until the work is done;
-                            // - it has room for the results after the items, or in their places if the types are the same;
-                            // - both are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size;
-                            // - the tiles are whole groups, and the first one's prefix is published just before.
+                            // - the lane's memory still has the items of these tiles, with room for the results after the items, or in
+                            //   their place if the types are the same; it is lent to the conductor's stream until the work is done
+                            //   (condition 1);
+                            // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
+                            //   size (condition 2);
+                            // - the tiles are whole groups, and the first group's prefix is published above, so the parts need no others.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
                     }
@@ -175,12 +177,12 @@ fn groups_of(tiles: &Range<u64>) -> Range<u64> {
     tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
 }
 
-/// The boards of the two passes, and where the host reads what the first published.
+/// The boards of the two passes, and the host's memory for what the first pass published.
 struct Boards<A> {
     first: Board<A>,
     second: Board<A>,
     taken: PinnedMemory,
-    /// Bytes for a piece's groups.
+    /// Bytes of a slot, for the aggregates of a piece's groups.
     slot_bytes: usize,
 }
 
@@ -262,8 +264,8 @@ impl<A: Accumulator> Boards<A> {
         debug_assert!(
             bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
         );
-        // SAFETY: the slot lies in the page-locked memory, which has one more than pieces stand between arriving and leaving, and no more
-        // than a slot is copied. Nobody uses it before the piece leaves, which waits for this; the piece that had it before has left.
+        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most a slot is copied (condition 1). Nobody uses the
+        // slot before the piece leaves and waits for this copy; the piece that used the slot before has left (condition 2).
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
@@ -276,8 +278,8 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the slot lies in the page-locked memory, as in `take`. The copy of these bytes is done, since the stream that comes after
-        // it has been waited for, and no other is queued to there before the piece has left.
+        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream, ordered after the copy of these bytes, has been waited for,
+        // so they are written. No other copy to the slot is queued before the piece has left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

@@ -1,5 +1,5 @@
-//! Slices in pieces: every byte arrives, with any number of lanes; the bits are those of the whole slice, for any cut; and no
-//! failure leaves anything behind.
+//! Slices in pieces: every byte arrives, with any number of lanes; the bits are those of the whole slice, for any cut; and a failure
+//! leaves nothing behind.
 
 use bytemuck::Zeroable;
 use virtual_gpu::driver::{Code, live_of_this_thread};
@@ -29,7 +29,7 @@ fn some_floats(count: usize) -> Vec<f32> {
         .collect()
 }
 
-/// There and back again, with `lane_count` lanes.
+/// Copies bytes to the device and back, with `lane_count` lanes.
 fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut back = Results::<u8>::new(bytes.len())?;
     Gpu::new()?.enter(|entered| {
@@ -47,7 +47,7 @@ fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec
             |lane, _| Ok(lane),
         )
     })?;
-    // SAFETY: every piece has come back.
+    // SAFETY: without an error, every piece has been copied back, and any byte is a `u8`.
     Ok(unsafe { back.written() })
 }
 
@@ -91,7 +91,7 @@ fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
         let cut = Cut::of_scan(O::row(), items.len()).in_pieces_of(piece_tiles);
         scan_pieces(entered, O::row(), cut, items.into(), results.bytes())
     })?;
-    // SAFETY: every piece has come back, with the scan's items.
+    // SAFETY: without an error, every piece has been copied back, with the scan's results.
     Ok(unsafe { results.written() })
 }
 
@@ -160,16 +160,16 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes the calls of a first use fail, each in turn, or those of them with these names. Checks what comes of it, and that
-/// nothing is left and the next use works.
+/// Makes each driver call of a first use fail in turn, or only calls with these names. Checks the outcome, that nothing is left, and that
+/// the next use works.
 fn fail_each_call(
     names: &[&str],
     code: i32,
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context, which tests beside this one share, current on this thread, so that no failure makes it so;
-    // and knows what the process looks up once.
+    // Keeps the primary context, which other tests share, current on this thread, so that no call under test makes it current. Its first
+    // use also looks up what the process looks up once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

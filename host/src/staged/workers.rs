@@ -129,9 +129,9 @@ impl<'data> Scope<'data> {
 
     /// Submits work for any thread, to be run before this scope ends.
     fn task(&self, work: Box<dyn FnOnce() + Send + 'data>) -> Task {
-        // SAFETY: only the lifetime changes. The function `scope` has this scope, lends it out for the time of its call, and does
-        // not return, nor unwind, before the latch says that all tasks are done and dropped. And `'data`, which is a parameter of
-        // that function and is invariant here, outlives its call.
+        // SAFETY: only the lifetime changes. The function `scope` owns this `Scope`, lends it to `work`, and neither returns nor unwinds
+        // before the latch says that all tasks are done and dropped. `'data` is a parameter of that function and is invariant here, so it
+        // outlives the call.
         let work: Box<dyn FnOnce() + Send + 'static> = unsafe { mem::transmute(work) };
         Task {
             work: Some(work),
@@ -160,10 +160,11 @@ impl Latch {
         Arc::clone(self)
     }
 
-    /// Whatever the task did happens before the end of a wait for it.
+    /// Reports the end of a task. All that the task did happens before the return of a wait for it.
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // Whoever waits has looked at the number before this thread has the lock, or will do so after.
+            // A waiting thread reads the number while it holds the lock. If it did so before this thread takes the lock, it is notified.
+            // Otherwise it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }
@@ -218,7 +219,7 @@ struct Queue {
 }
 
 impl Threads {
-    /// More do not copy faster.
+    /// The most threads. More do not copy faster.
     const MOST: usize = 16;
 
     /// How often a thread without a task polls before it sleeps: for about 100 µs.

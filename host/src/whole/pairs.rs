@@ -9,7 +9,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::Row;
 use crate::launch::{Queue, ReducePairsWords, Region, Span, check_lengths};
 
-/// Pairs in the device's memory: equally many values in two arrays. A row's items are the pairs.
+/// Pairs in the device's memory: two arrays of the same length. The row's items are the pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct PairSpan {
     pub left: Span,
@@ -47,9 +47,9 @@ impl Queue<'_> {
             return self.write_lowered(row, None, to.address());
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
-        // SAFETY: the check above found both inputs and the caller's place for the result to be memory of the context, aligned, and the
-        // result apart from both; a `DeviceSlice` is as long as it says. A place of the library's own has room for any result. All chunks
-        // at once.
+        // SAFETY: `check` found both inputs and a result of the caller's to be memory of the context, aligned, and the result without
+        // overlap, and spans are as long as they say; memory of the library's own has room for any result (conditions 1 to 3). All chunks
+        // are in one launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
 
@@ -60,11 +60,11 @@ impl Queue<'_> {
     /// Until the work is done,
     ///
     /// - the values of these chunks' pairs, counted from either input's address, are memory that the device reads in this context. No
-    ///   other value need be there;
-    /// - `output`, in the last part, is memory for a result that the device writes in this context, apart from the values;
+    ///   other value need exist;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context, and does not overlap the values;
     /// - all addresses are aligned for their types.
     ///
-    /// And, or the result is wrong: parts are queued as [`Self::reduce_piece`] says.
+    /// For a correct result, the parts are queued as [`Self::reduce_piece`] says.
     pub unsafe fn reduce_pairs_piece(
         &mut self,
         row: &'static Row,
@@ -93,9 +93,9 @@ impl Queue<'_> {
             output,
         };
         let blocks = chunks.end - chunks.start;
-        // SAFETY: these are the arguments of a reduction of pairs. Block `i` reads chunk
-        // `chunks.start + i` of either input, by the first condition, and the last one writes `output`, by the second. The workspace has
-        // the state words that the plan needs.
+        // SAFETY: the words are those of a reduction of pairs. Block `i` reads chunk `chunks.start + i` of either input (condition 1),
+        // and the last part writes `output` (condition 2), all aligned (condition 3). The workspace has the state words of the plan, and
+        // there is a block for each chunk.
         unsafe { self.launch(part, kernel, kernel.long.block, blocks, arguments.list()) }
     }
 }

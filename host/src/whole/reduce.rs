@@ -8,7 +8,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::Row;
 use crate::launch::{Part, Queue, ReduceWords, Region, Span};
 
-/// A launch of a reduction: which of its chunks, and the state words that all of them need.
+/// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
     pub part: Part,
     /// The launch has a block for each.
@@ -47,8 +47,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`, or of as many items of it as the number at the first place of `count` says. The result for no items
-    /// is the operator's identity.
+    /// Queues a reduction of `input`. If `count` is given, only the first items are reduced, as many as the number there says. The result
+    /// of no items is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -68,9 +68,9 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: the check above found the items, the number and the caller's place for the result to be memory of the context, aligned and
-        // apart; a `DeviceSlice` is as long as it says. A place of the library's own has room for any result. With a number, the plan is
-        // for as many items as there may be.
+        // SAFETY: `check` found items, number and a result of the caller's to be memory of the context, aligned and without overlap.
+        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a number, the
+        // plan is `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 
@@ -78,7 +78,7 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// Items and result are what [`Self::reduce_piece`] wants, for all chunks.
+    /// The conditions of [`Self::reduce_piece`], for all chunks.
     pub unsafe fn reduce_unchecked(
         &mut self,
         row: &'static Row,
@@ -86,7 +86,7 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: items and result are this function's condition, which is the same; there is no number.
+        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about a number, and there is none.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -96,13 +96,13 @@ impl Queue<'_> {
     ///
     /// Until the work is done,
     ///
-    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other
-    ///   item of `input` need be there, so the address itself may lie outside of any allocation;
+    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other item of
+    ///   `input` need exist, so the address itself may lie outside any allocation;
     /// - `output`, in the last part, is memory for a result that the device writes in this context;
-    /// - `input.address` is aligned for the row's items, `output` for its result, and the result lies apart from the items.
+    /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
     ///
-    /// And, or the result is wrong: the parts of a reduction are queued in order, with nothing else in between on the stream, for
-    /// the same number of items.
+    /// For a correct result, the parts of a reduction are queued in order, with nothing else in between on the stream, and for the same
+    /// number of items.
     pub unsafe fn reduce_piece(
         &mut self,
         row: &'static Row,
@@ -113,18 +113,18 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: items and result are this function's conditions, which are the same; there is no number, and the plan is for these
-        // chunks of this many items.
+        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about a
+        // number, and there is none.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`, or of as many items of it as the number at the second span says.
+    /// Queues a planned launch of a reduction of `input`, or of its first items if there is a number of items in the second span.
     ///
     /// # Safety
     ///
-    /// - Items and result are what [`Self::reduce_piece`] wants, for the chunks of the plan;
-    /// - the number, where there is one, is 8 aligned bytes that the device reads in this context;
-    /// - with a number, the plan is one for every number of items up to those of `input` ([`ReducePlan::of_most`]).
+    /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
+    /// - the number, if there is one, is 8 aligned bytes that the device reads in this context;
+    /// - with a number, the plan holds for every number of items up to that of `input` ([`ReducePlan::of_most`]).
     unsafe fn launch_reduction(
         &mut self,
         row: &'static Row,
@@ -145,9 +145,9 @@ impl Queue<'_> {
             output,
         };
         let blocks = plan.chunks.end - plan.chunks.start;
-        // SAFETY: these are a reduction's arguments. Block `i` reads chunk `chunks.start + i`, and
-        // the last one writes `output`: these can be read and written by the first condition. The kernel reads the number, by the
-        // second, and takes the smaller of it and `item_count`. The workspace has the state words that the plan needs.
+        // SAFETY: the words are those of a reduction. Block `i` reads chunk `chunks.start + i`, and the last part writes `output`
+        // (condition 1). The kernel reads the number (condition 2), and takes the smaller of it and `item_count`. The workspace has the
+        // state words of the plan, also with a number (condition 3).
         unsafe {
             self.launch(
                 plan.part,

@@ -1,10 +1,9 @@
 //! The library's results, computed on the host in plain sequential Rust, bit for bit.
 //!
-//! This is the bit contract ([`warpfold_kernels::contract`]) written out: the same combination trees, with the
-//! identity in the place of every item that is missing. Values are accumulators, to which items are lifted as they are
-//! read, and which are lowered as results are written. It is meant to be read beside the contract, and
-//! to check results with; it is slow. It shares the contract's numbers and the operators with the
-//! kernels, and none of their code.
+//! This is the bit contract ([`warpfold_kernels::contract`]) written out: the same combination trees, with the identity in place of every
+//! missing item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read it
+//! beside the contract, or check results with it; it is slow. It shares the contract's numbers and the operators with the kernels, and
+//! none of their code.
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, SCAN_GROUP_TILES, Tree, WARP_LANES, Wider, reduce_chunk_count,
@@ -77,7 +76,8 @@ fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     pairwise::<O, T>(&folds)
 }
 
-/// Step 2 of a reduction with a wide accumulator, for one thread: a fold of vectors with even numbers and one of the others.
+/// Step 2 of a reduction with a wide accumulator, for one thread: a fold of the vectors with even numbers, and one of those with odd
+/// ones.
 fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = [O::identity(); 2];
     for tile_start in tile_starts(items, chunk) {
@@ -118,7 +118,7 @@ fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accum
     halves::<O, T>(&warps)
 }
 
-/// Each item combined with all up to and including it, after an initial value.
+/// The result of each item combines an initial value and all items up to and including it.
 pub fn inclusive_scan_from<O: Op<T>, T: Element>(
     initial: O::Accumulator,
     items: &[T],
@@ -126,7 +126,7 @@ pub fn inclusive_scan_from<O: Op<T>, T: Element>(
     scan::<O, T>(items, initial, Placement::Included).0
 }
 
-/// Each item's result is of all before it, after an initial value.
+/// The result of each item combines an initial value and all items before it.
 pub fn exclusive_scan_from<O: Op<T>, T: Element>(
     initial: O::Accumulator,
     items: &[T],
@@ -139,7 +139,7 @@ pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) ->
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }
 
-/// A lane's vectors in a row, and the prefix of the tile before them. With a wide accumulator, all of them as one.
+/// The vectors of a lane in a row of a tile, and the tile's prefix before them. With a wide accumulator, they count as one vector.
 struct Lane<A> {
     before: A,
     vectors: Vec<Vec<A>>,
@@ -296,7 +296,7 @@ fn scan_vector<O: Op<T>, T: Element>(vector: &[O::Accumulator]) -> Vec<O::Accumu
     scanned
 }
 
-/// The inclusive scan of the lanes of a row by Kogge and Stone: at each step, every lane at once.
+/// The inclusive scan of a row's lanes by Kogge and Stone. Each step updates all lanes at once.
 fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = lanes.to_vec();
     for step in [1, 2, 4, 8, 16] {
@@ -316,7 +316,7 @@ fn value<O: Op<T>, T: Element>(items: &[T], tile_start: u64, index: usize) -> O:
         .map_or_else(O::identity, |&item| O::lift_at(item, index))
 }
 
-/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for at least one value. Up to a power of two, missing ones count as the identity.
+/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for at least one value. Missing values, up to a power of two, count as the identity.
 pub(crate) fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     match values {
         [value] => *value,
@@ -327,7 +327,7 @@ pub(crate) fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Ac
     }
 }
 
-/// The lanes of step 4 of a scan combined.
+/// Combines the lanes of step 4 of a scan.
 fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator {
     match O::GROUP_TREE {
         Tree::Halves => halves::<O, T>(aggregates),
@@ -335,7 +335,7 @@ fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator 
     }
 }
 
-/// Halves first: value `i` takes value `i + half`, until one is left; for a power of two of values.
+/// Halves first: value `i` is combined with value `i + half`, until one is left. The number of values is a power of two.
 fn halves<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     match values {
         [value] => *value,

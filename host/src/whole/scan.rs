@@ -21,14 +21,14 @@ pub(crate) struct ScanExtras<'a> {
     pub is_reversed: bool,
     /// The prefix of the first item: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
-    /// Where the total goes.
+    /// Where the total is written.
     pub total: Option<Destination>,
-    /// Where the number of items is.
+    /// Where device memory holds the number of items.
     pub count: Option<Span>,
 }
 
 impl ScanExtras<'_> {
-    /// None of them.
+    /// No options.
     pub const NONE: Self = Self {
         is_reversed: false,
         initial: None,
@@ -47,7 +47,7 @@ struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// These tiles of a scan of `item_count` items.
+    /// The launch of these tiles of a scan of `item_count` items.
     fn of_tiles(row: &Row, item_count: u64, tiles: &Range<u64>) -> Self {
         let scan_tiles = row.division.scan_tiles;
         Self {
@@ -58,13 +58,13 @@ impl ScanPlan {
         }
     }
 
-    /// A whole scan of any number of items up to `most_items`, which have these tiles.
+    /// The launch of a whole scan of any number of items up to `most_items`. `tiles` are the tiles of `most_items`.
     fn of_most(row: &Row, most_items: u64, tiles: &Range<u64>) -> Self {
         let plan = Self::of_tiles(row, most_items, tiles);
         if plan.is_short {
             return plan;
         }
-        // It may turn out short, and the longest short one has more tiles than some long ones.
+        // The scan may turn out to be short, and the longest short scan has more tiles than some long scans.
         let scan_tiles = row.division.scan_tiles;
         let short_tiles = scan_tiles.count(scan_tiles.short_items);
         Self {
@@ -96,12 +96,13 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: the check above found items, results and extras to be memory of the context, aligned, long enough, and each output
-        // apart from all else, or the results in the items' place; a `DeviceSlice` is as long as it says. All tiles at once.
+        // SAFETY: `check` found items, results and extras to be memory of the context, aligned and long enough, each output without
+        // overlap or the results in the items' place, and spans are as long as they say (conditions 1 to 3). All tiles are in one launch
+        // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
-    /// Queues the writing of the total of no items, if it is asked for. To a place of the library's own nothing is written: the host
+    /// Queues the writing of the total of no items, if it is requested. A total in the library's own memory is not written: the host
     /// knows it.
     fn write_total_of_nothing(&self, row: &Row, extras: ScanExtras<'_>) -> Result<()> {
         match extras.total {
@@ -118,14 +119,13 @@ impl Queue<'_> {
     ///
     /// Until the work is done,
     ///
-    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those
-    ///   counted from `output` memory that it writes. No other item need be there, so the addresses themselves may lie outside of
-    ///   any allocation;
-    /// - the addresses are aligned for the row's items and results, and lie so far apart that no item of these tiles lies where a result
-    ///   does; or they are the same, and so are the types.
+    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those counted from
+    ///   `output` memory that it writes. No other item need exist, so the addresses themselves may lie outside any allocation;
+    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
+    ///   the same address and the same type.
     ///
-    /// And, or the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
-    /// stream, for the same number of items.
+    /// For correct results, and for the work to end, the parts of a scan are queued in order, with nothing else in between on the stream,
+    /// and for the same number of items.
     pub unsafe fn scan_piece(
         &mut self,
         row: &'static Row,
@@ -135,19 +135,19 @@ impl Queue<'_> {
     ) -> Result<()> {
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: items and results are this function's conditions, which are the same; there are no bits and no extras.
+        // SAFETY: condition 1 asks for this function's own conditions. Conditions 2 to 5 are about extras, and there are none.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that stores nothing. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that consist
-    /// of such tiles.
+    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that
+    /// consist of such tiles.
     ///
     /// # Safety
     ///
     /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
-    ///   context. No other item need be there.
+    ///   context. No other item need exist.
     /// - They are aligned for the row's items.
-    /// - The tiles before in the group of the first, and the prefix of that group, are published; else the work never ends.
+    /// - The earlier tiles of the first tile's group, and the prefix of that group, are published. Otherwise the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -157,8 +157,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: the items are this function's first and second condition, and the tiles before its third; with this bit the kernel stores
-        // no result, so nothing is written to address 0; there are no extras.
+        // SAFETY: with this bit, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing is written
+        // to address 0. Conditions 2 to 5 are about extras, and there are none.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
@@ -166,12 +166,12 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - Items and results are what [`Self::scan_piece`] wants, or with the bit of [`Self::publish_piece`] what that wants;
-    /// - the place of the total, where there is one, is memory for a result that the device writes in this context until the work is done,
-    ///   aligned, apart from items, results and number;
-    /// - the number of items, where there is one, is 8 aligned bytes that the device reads in this context, apart from results;
-    /// - with a number of items, these are all tiles, so the launch is the scan's only one;
-    /// - the initial value has the bytes of the row's accumulator.
+    /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
+    /// - the memory of the total, if there is one, has room for a result that the device writes in this context until the work is done.
+    ///   It is aligned, and overlaps neither items nor results nor the number;
+    /// - the number of items, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
+    /// - with a number of items, `tiles` are all tiles, so the launch is the scan's only one;
+    /// - the initial value, if there is one, has the bytes of the row's accumulator.
     unsafe fn scan_tiles(
         &mut self,
         row: &'static Row,
@@ -219,9 +219,9 @@ impl Queue<'_> {
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's arguments. The blocks read and write the items of these tiles
-        // alone, and the extras: the first three conditions. The workspace has the state words that the plan needs, also those of as many
-        // items as a number may say; the kernel takes the smaller of that and `item_count`.
+        // SAFETY: the words are those of a scan. The blocks read and write only the items of these tiles and the extras (conditions 1 to
+        // 3 and 5). The workspace has the state words of the plan. With a number of items, the kernel takes the smaller of it and
+        // `item_count`, and the plan is for `item_count` (condition 4). There is a block at least, since there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

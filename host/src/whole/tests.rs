@@ -29,7 +29,7 @@ fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) ->
         let mut queue = Queue::for_caller(entered, &call);
         pieces.iter().try_for_each(|chunks| {
             let output = span(&output).address;
-            // SAFETY: both buffers live until the work is waited for.
+            // SAFETY: both buffers are aligned memory of the context, do not overlap, and live until the work is waited for.
             unsafe { queue.reduce_piece(row, span(input), chunks.clone(), output) }
         })?;
         drop(queue);
@@ -47,7 +47,7 @@ fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> V
         let mut queue = Queue::for_caller(entered, &call);
         pieces.iter().try_for_each(|tiles| {
             let (input, output) = (span(input), span(&output).address);
-            // SAFETY: both buffers live until the work is waited for.
+            // SAFETY: both buffers are aligned memory of the context, do not overlap, and live until the work is waited for.
             unsafe { queue.scan_piece(row, input, output, tiles.clone()) }
         })?;
         drop(queue);

@@ -1,9 +1,9 @@
-//! Building the library's tests with the feature, the ladder's with that of its package, and the example of a program's own operators
-//! with that of `warpfold-build`.
+//! Builds the library's tests and the ladder's with the feature of their packages, and the example of a program's own operators with that
+//! of `warpfold-build`.
 //!
-//! Everything is in [`FOLDER`]. It has a configuration that replaces crates of crates.io by rust-cuda's, as a user writes it, too. It has a
-//! lock file of its own, since rust-cuda's crates have other dependencies. The build is there as well, since the kernels' compilation looks
-//! for the configuration in its parent folders.
+//! Everything is in [`FOLDER`]. It has a configuration that replaces crates from crates.io by rust-cuda's, like a user's. It has a lock
+//! file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the
+//! kernels looks for the configuration in its parent folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use super::scope::Scope;
 use crate::executables::{self, Executable};
 use crate::part::Part;
 
-/// Where it is built.
+/// The folder of the build.
 const FOLDER: &str = "target/rust-cuda";
 
-/// What a lock file is called.
+/// The name of a lock file.
 const LOCK: &str = "Cargo.lock";
 
 /// The variables that name the kernels' sources to the build scripts of the library and of the ladder.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 const LADDER_KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
-/// The variable that names it the architectures.
+/// The variable that names the architectures to the build scripts.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
 /// The output of a build.
@@ -44,12 +44,12 @@ pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     build_package(root, scope, Part::Library, scope.tests())
 }
 
-/// Builds the ladder's tests with the feature, where [`build`] has built the library's.
+/// Builds the ladder's tests with the feature. [`build`] must have built the library's tests.
 pub fn build_ladder(root: &Path, scope: &Scope) -> Result<Built> {
     build_package(root, scope, Part::Ladder, scope.ladder_tests())
 }
 
-/// Builds tests of the package that carries a part; its library alone where none are named.
+/// Builds the named tests of the package that carries a part; only its library if none is named.
 fn build_package(root: &Path, scope: &Scope, part: Part, tests: &[&str]) -> Result<Built> {
     let folder = root.join(FOLDER);
     let (package, variable) = match part {
@@ -84,7 +84,7 @@ fn build_package(root: &Path, scope: &Scope, part: Part, tests: &[&str]) -> Resu
     })
 }
 
-/// Builds the example of a program's own operators, where [`build`] has built the library's tests.
+/// Builds the example of a program's own operators. [`build`] must have built the library's tests.
 pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     let folder = root.join(FOLDER);
     // It is not a member of the workspace, so it has a lock file of its own.
@@ -121,7 +121,7 @@ fn manifest(root: &Path, package: &str) -> String {
     format!("--manifest-path={}", manifest.display())
 }
 
-/// Writes the configuration that patches rust-cuda's crates in, and the lock file to begin with.
+/// Writes the configuration that replaces crates by rust-cuda's, and an initial lock file.
 fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     let patches = CRATES.map(|name| {
         let path = checkout.join("crates").join(name);
@@ -136,7 +136,7 @@ fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file if its contents change, because cargo rebuilds after every write.
+/// Writes a file only if its contents change, since cargo rebuilds after every write.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|written| written == text) {
         return Ok(());

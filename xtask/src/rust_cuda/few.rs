@@ -1,7 +1,7 @@
 //! A copy of the kernels' sources that has few kernels.
 //!
-//! In the place of the macros that make the library's rows of its table, the copy has macros with few rows, written out. The ladder's
-//! rows are written out in its source.
+//! The copy replaces the macros that make the library's rows from its table by macros with few rows, written out. The ladder's rows are
+//! written out in its source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::part::Part;
 /// The folders of the crates of kernels.
 const SOURCES: [&str; 2] = [Part::Library.source(), Part::Ladder.source()];
 
-/// The files that have the rows of kernels, in the folders of the crates.
+/// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels that stand for all others where few are wanted: rounding and exact, of whole words and of parts of one, with
+/// The kernels for a build with few kernels. They stand for all others: rounding and exact, of whole words and of parts of a word, with
 /// and without NaN; and some of the ladder's.
 pub const FEW: [&str; 20] = [
     "reduce_sum_f32",
@@ -67,7 +67,7 @@ const TABLES: Tables = tables! {
     for_each_whole_kernel
 };
 
-/// Writes copies of the kernel crates that have only a few rows, and gives the folder of the part's copies.
+/// Writes copies of the kernel crates with only a few rows, and returns the folder of the part's copy.
 pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace
@@ -94,7 +94,7 @@ pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     Ok(few.join(part.source()))
 }
 
-/// Copies a folder of sources, all but the rows.
+/// Copies a folder of sources, except the rows.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     remove_others(from, to)?;
     for item in fs::read_dir(from)? {
@@ -125,11 +125,11 @@ fn remove_others(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The library's macros with these rows alone, written out.
+/// The library's macros with only these rows, written out.
 pub fn library_rows(symbols: &[&str]) -> String {
     let wanted = |table: &[(&str, &str)]| {
         let rows = table.iter().filter(|(symbol, _)| symbols.contains(symbol));
-        // `stringify!` breaks long lines.
+        // `stringify!` breaks long lines, so white space is normalised.
         rows.map(|(_, row)| row.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
             .collect::<String>()
     };

@@ -1,4 +1,4 @@
-//! How much is compiled and tested: everything, or a few kernels for some architectures.
+//! What is compiled and tested: everything, or a few kernels for some architectures.
 
 use anyhow::{Result, bail};
 
@@ -6,7 +6,7 @@ use super::few::FEW;
 use crate::executables::Executable;
 use crate::part::Part;
 
-/// The test of every kernel's bits, which is run as each architecture.
+/// The test of every kernel's bits, which runs on each architecture.
 const BITS: &str = "bits";
 
 /// The tests that depend on the text, on the launches, or on a launch's cost.
@@ -36,18 +36,18 @@ const LADDER: &str = "ladder";
 /// The architectures of the library's kernels.
 const ARCHITECTURES: [&str; 2] = ["sm_90", "sm_70"];
 
-/// The device whose texts the library makes from those of another.
+/// The device whose texts the library makes, and the device from whose texts it makes them.
 const MADE: &str = "sm_80";
 const MADE_OF: &str = "sm_90";
 
-/// What the ladder is compiled for.
+/// The architecture of the ladder's kernels.
 const LADDER_ARCHITECTURE: &str = "sm_70";
 
 /// The scope of the compilation and of the tests.
 pub struct Scope {
-    /// Few kernels, and `bits` alone.
+    /// Only few kernels, and only the test `bits`.
     pub is_few: bool,
-    /// What the kernels are compiled for.
+    /// The architectures of the library's kernels.
     pub architectures: Vec<&'static str>,
 }
 
@@ -69,13 +69,13 @@ impl Scope {
         })
     }
 
-    /// The library's texts, by name, and what is in each.
+    /// The names of the library's texts, with their contents.
     pub fn texts(&self) -> Vec<(&'static str, Part)> {
         let library = self.architectures.iter();
         library.map(|&name| (name, Part::Library)).collect()
     }
 
-    /// The ladder's, if it is compiled.
+    /// The names of the ladder's texts, with their contents, if the ladder is compiled.
     pub fn ladder_texts(&self) -> &'static [(&'static str, Part)] {
         match self.architectures.contains(&LADDER_ARCHITECTURE) {
             true => &[("ladder", Part::Ladder), ("ladder_nested", Part::Nested)],
@@ -106,7 +106,7 @@ impl Scope {
         }
     }
 
-    /// The device for a test.
+    /// The devices on which a test runs.
     pub fn architectures_of(&self, test: &Executable) -> Vec<&'static str> {
         match test.name == format!("test-{BITS}") {
             true => self.devices(),
@@ -114,7 +114,7 @@ impl Scope {
         }
     }
 
-    /// The devices that are given texts of their own.
+    /// The devices with texts of their own.
     pub fn devices(&self) -> Vec<&'static str> {
         let mut devices = self.architectures.clone();
         if devices.contains(&MADE_OF) {
@@ -131,7 +131,7 @@ impl Scope {
         }
     }
 
-    /// The profile that the tests are built in. With all kernels the tests take so long that a release build pays.
+    /// The profile of the tests. With all kernels the tests take long, so a release build saves time.
     pub fn profile(&self) -> &'static str {
         match self.is_few {
             true => "dev",

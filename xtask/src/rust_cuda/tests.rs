@@ -50,10 +50,10 @@ fn the_few_are_rows_of_the_tables() {
     let ladder = include_str!("../../../ladder/kernels/src/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();
-    // The first table has all of the library's rows; the others have some of them again.
+    // The first table has all rows of the library. The others repeat some of them.
     let all = |tables: &str| count(tables.split("#[macro_export]").nth(1).unwrap());
     let few = all(&library_rows(&FEW)) + count(&rows(ladder, &FEW));
-    // One is no row.
+    // One of `FEW` is not a row.
     assert_eq!(few, FEW.len() - 1);
     let library = library_rows(&Part::Library.symbols());
     assert_eq!(all(&library), Part::Library.symbols().len());

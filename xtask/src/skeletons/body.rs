@@ -8,7 +8,7 @@
 //! ret;
 //! ```
 //!
-//! A body that has registers of its own gets a scope, in which no name is one of the kernel's.
+//! A body with registers of its own gets a scope, and its names differ from all of the kernel's.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub fn body(function: &[String]) -> Result<String> {
     let mut last = Vec::new();
     for (index, register) in gives {
         match names.of.get(register) {
-            // An output is an input, or is given twice.
+            // The output is also an input, or another output.
             Some(name) => last.push(format!("mov.{} %out{index}, {name};", type_of(register)?.1)),
             None => names.give(register, format!("%out{index}")),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use warpfold_ptx::finish::entry_name;
 
-/// A text of the compiler's.
+/// The compiler's output, parsed.
 #[derive(Debug, Default)]
 pub struct Emitted {
     /// Version, target and variables.
@@ -17,7 +17,7 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn parse(text: &str) -> Result<Self> {
         let mut emitted = Self::default();
         let mut lines = text.lines().map(str::trim_end);
@@ -85,7 +85,7 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with("//")
 }
 
-/// Declarations for kernels that launch kernels, which this text does not have.
+/// Whether a line declares what only kernels that launch kernels need. The library has no such kernels.
 fn is_for_launches(line: &str) -> bool {
     line.starts_with(".extern .func") || line.starts_with(".visible .global")
 }

@@ -1,15 +1,14 @@
-//! Combining with the identity, taken out of a skeleton.
+//! Removes combinations with the identity from a skeleton.
 //!
-//! The compiler does so itself where it knows the operator. Here it is a matter of names: where an operand of the hole
-//! `combine` is the register of the hole `identity`, the result is the other operand, since identities are exact. A wide operand
-//! is several registers.
+//! The compiler does this itself if it knows the operator. Here only names are compared: if an operand of the hole `combine` is the
+//! register of the hole `identity`, the result is the other operand, since identities are exact. A wide operand has several registers.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use warpfold_ptx::fill::{HOLE, Hole};
 
-/// The skeleton with copies in place of such holes.
+/// The skeleton with such holes replaced by copies.
 pub fn remove(skeleton: &str) -> Result<String> {
     let identities = identities(skeleton)?;
     let mut text = String::with_capacity(skeleton.len());
@@ -30,7 +29,7 @@ pub fn remove(skeleton: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The operand of a combination with an identity that is not the identity.
+/// The other operand of a combination with the identity.
 fn other<'a, 'b>(hole: &'b Hole<'a>, identities: &BTreeMap<&str, usize>) -> Option<&'b [&'a str]> {
     let (left, right) = hole.inputs.split_at(hole.inputs.len() / 2);
     let is_identity = |operand: &[&str]| {
@@ -54,7 +53,7 @@ fn copy(to: &str, from: &str) -> String {
     format!("\tmov.{bits} {to}, {from};")
 }
 
-/// The registers that only ever hold the identity, each with the index of its word.
+/// The registers that only ever hold the identity, with the indices of their words.
 fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
     let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut identities = BTreeMap::new();
@@ -76,7 +75,7 @@ fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
     Ok(identities)
 }
 
-/// The registers that an instruction may write: its first operand or, in braces, operands. It may have a guard.
+/// The registers that an instruction may write: its first operand or, in braces, several operands. The instruction may have a guard.
 fn written(instruction: &str) -> impl Iterator<Item = &str> {
     let instruction = instruction.trim_start_matches(|c: char| c == '{' || c.is_whitespace());
     let guarded = instruction.strip_prefix('@');

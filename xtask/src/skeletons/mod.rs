@@ -1,7 +1,7 @@
 //! Turns the output of the compiler into the committed form of the library's kernels: skeletons, bodies and recipes.
 //!
-//! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a
-//! function for each body. Unused and duplicate bodies are omitted.
+//! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a function for each
+//! body. Unused and duplicate bodies are left out.
 
 mod body;
 mod emitted;
@@ -93,7 +93,7 @@ fn recipes(
     Ok([stamp, &kernels, &bodies].concat())
 }
 
-/// The names of a skeleton's holes. The outputs of a hole must not be its inputs.
+/// The names of a skeleton's holes. A hole's outputs must not be its inputs.
 fn holes(skeleton: &str) -> Result<Vec<&str>> {
     let mut names = Vec::new();
     for line in skeleton.lines().filter_map(|line| line.strip_prefix(HOLE)) {

@@ -9,9 +9,9 @@ use warpfold_kernels::selection::Bytes16;
 /// A row.
 pub struct Row {
     pub symbol: &'static str,
-    /// The skeleton's name, if there is one for such kernels.
+    /// The name of the skeleton for its kernel, if there is one.
     pub skeleton: String,
-    /// The row whose bodies fill it. For segments and columns, that is the row of the whole array.
+    /// The row whose bodies fill the skeleton. A row of segments or columns uses the bodies of the row of whole arrays.
     pub bodies: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub fn rows() -> Vec<Row> {
             Types::of_operator::<$op, $t>
         };
     }
-    // Of functions, since to drop so many values takes the compiler minutes.
+    // The rows hold functions, since the compiler takes minutes to drop so many values.
     let rows: &[(&str, TypesOf)] = warpfold_kernels::for_each_row!(rows);
     rows.iter()
         .map(|(symbol, types)| row(symbol, &types()))
@@ -70,7 +70,7 @@ struct Types {
     is_exact: bool,
     /// Whether some item lifts to the identity.
     has_identity_item: bool,
-    /// Of an item and, where there are any, an accumulator and a result: in bits, with `_` between them.
+    /// The widths in bits of an item and, if there are any, an accumulator and a result, separated by `_`.
     widths: String,
 }
 
@@ -89,7 +89,7 @@ impl Types {
         }
     }
 
-    /// Of a predicate or an equality on items of this type, or of flags.
+    /// The types of a predicate or an equality on items of this type, or of flags.
     fn of_choice<T>() -> Self {
         Self {
             is_exact: true,
@@ -123,7 +123,7 @@ fn row(symbol: &'static str, types: &Types) -> Row {
     }
 }
 
-/// The reduction of a whole array whose row has this name, or, of an operator that has none, the scan.
+/// The row of this name that reduces a whole array or, if the operator has none, the one that scans it.
 fn whole_array_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {

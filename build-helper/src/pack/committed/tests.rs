@@ -3,7 +3,7 @@ use fastrand::Rng;
 use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
-/// The kernels that are read from a file.
+/// The kernels that are read from a file, after `change`.
 fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit> {
     let mut compiled = compiled();
     change(&mut compiled);
@@ -33,7 +33,7 @@ fn a_file_that_does_not_fit_says_why() {
     assert_eq!(read(b""), Err(Unfit::Damaged));
 }
 
-/// Each bit of a file, and each length: none is read as other kernels.
+/// Changes each bit of a file, and cuts it at each length: no such file is read as other kernels.
 #[test]
 fn a_damaged_file_is_never_used() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -51,7 +51,7 @@ fn a_damaged_file_is_never_used() {
 #[test]
 fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
     let damaged = Err(Unfit::Damaged);
-    // The sum under the product's name, as it is.
+    // The sum's text under the product's name.
     assert_eq!(
         read_with(|c| c[0].kernels[0].text = c[0].kernels[1].text.clone()),
         damaged
@@ -65,7 +65,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
         read_with(|c| c[0].kernels[0].symbol = "x\"]}},panic!()".to_owned()),
         damaged
     );
-    // Another architecture, one too many, one missing, a kernel twice.
+    // Another architecture, a kernel too many, a missing kernel, a kernel twice.
     assert_eq!(read_with(|c| c[1].capability = (6, 0)), damaged);
     assert_eq!(
         read_with(|c| c[1].kernels[0].text = text("reduce_product", "sm_90", "mul")),
@@ -88,7 +88,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
     );
 }
 
-/// A file with a correct hash and any statements about its texts.
+/// A file with a correct hash and arbitrary claims about its texts.
 #[test]
 fn sizes_are_bounded_before_anything_is_unpacked() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -122,7 +122,7 @@ fn sizes_are_bounded_before_anything_is_unpacked() {
     }
 }
 
-/// The bytes with a few of them changed, left out, doubled or moved.
+/// The bytes with a few of them changed, removed, doubled or moved.
 fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + numbers.usize(..4) {
@@ -143,7 +143,7 @@ fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The parts of a file that are compressed, one after the other, with their lengths before them.
+/// The compressed parts of a file, one after the other. Each begins with its length.
 fn unzipped(packed: &[u8]) -> Vec<Vec<u8>> {
     let mut rest = packed;
     let mut parts = Vec::new();
@@ -174,8 +174,8 @@ fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Files by an author who knows the format: hash and compression are valid, whatever the contents. None leads to a panic, and everything
-/// read has the expected symbols, architectures and entries.
+/// Files by an author who knows the format: hash and compression are valid, whatever the contents. No file leads to a panic, and
+/// everything that is read has the expected symbols, architectures and entries.
 #[test]
 fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -210,7 +210,7 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
             }
         }
     }
-    // Both happen, or this would test nothing.
+    // Files of both kinds occur. Otherwise this would test nothing.
     assert!(
         read_count > 100 && refused_count > 1_000,
         "{read_count}, {refused_count}"

@@ -1,4 +1,4 @@
-//! One trial with a committed file that was changed together with its hash; shared with the fuzz target `committed`.
+//! One trial with a committed file whose contents and hash were changed. The fuzz target `committed` shares it.
 
 use super::{Capability, Stamp, from_file, split, to_file};
 use crate::compiled::{Compiled, Kernel};
@@ -45,7 +45,7 @@ pub fn read(file: &[u8]) -> Result<Vec<Compiled>, super::Unfit> {
     })
 }
 
-/// A file of these lines of kernels and these packed bytes, with the right hash.
+/// A file with these lines of kernels and these packed bytes, and the right hash.
 pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     let rest = [kernels, b"\n"].concat();
     let Stamp {
@@ -59,8 +59,8 @@ pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     [head.as_bytes(), &rest, packed].concat()
 }
 
-/// Takes the input for changes to a good file, three bytes each: where, and to what. The hash is computed anew for the changed bytes. What
-/// is read is refused, or kernels of the source's rows alone, each for its architecture.
+/// Takes the input as changes to a good file, three bytes each: a position, and the new byte. Then computes a new hash. The changed file
+/// is refused, or has only kernels of the source's rows, each for its architecture.
 pub fn judge(input: &[u8]) {
     let file = to_file(&stamp(), &compiled()).unwrap_or_default();
     let Some((head, packed)) = split(&file) else {

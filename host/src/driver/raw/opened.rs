@@ -51,7 +51,7 @@ impl fmt::Display for Missing {
 
 impl Driver {
     fn open() -> Result<Self, Missing> {
-        // SAFETY: what runs when the library is loaded is the driver's own, and asks nothing of the program.
+        // SAFETY: loading runs only the driver's own initialisation, which has no conditions.
         unsafe { Library::new(NAME) }
             .map(Self)
             .map_err(Missing::Library)
@@ -61,7 +61,7 @@ impl Driver {
     ///
     /// `F` is the type of a pointer to the driver's function of this name.
     pub unsafe fn function<F: Copy>(&self, name: &'static str) -> Result<F, Missing> {
-        // SAFETY: the type is the function's, as this function's contract says.
+        // SAFETY: `F` is the type of the function's pointer: this function's condition.
         unsafe { self.0.get::<F>(name.as_bytes()) }
             .map(|function| *function)
             .map_err(|_| Missing::Function(name))

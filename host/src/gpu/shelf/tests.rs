@@ -51,6 +51,6 @@ fn who_finds_none_waits_for_one() {
     });
     let state = shelf.lock();
     assert!(state.out == 0 && state.idle.len() <= LIMITS.idle);
-    // Nobody was given one beyond the bound; those that were too many at rest went, and were made anew.
+    // No caller got a thing beyond the bound. Surplus idle things were dropped, and others made later.
     assert!(made.load(Ordering::Relaxed) >= 1);
 }

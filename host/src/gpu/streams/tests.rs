@@ -34,7 +34,7 @@ fn a_stream_with_the_handle_of_another_gets_another_workspace() {
         let before = place(entered, one.as_stream())?;
         let slot = entered.slot(one.as_stream());
         let mut known = entered.known(&slot, one.as_stream(), None)?;
-        // As if this were the first call on the stream, and the handle had been another's.
+        // Pretends that the handle was another stream's, so that the next call sees a new stream.
         known.id = known.id.map(|id| id + 1000);
         drop(known);
         assert_ne!(place(entered, one.as_stream())?.control, before.control);
@@ -54,7 +54,7 @@ fn the_streams_that_were_used_last_are_known() {
         for stream in others {
             place(entered, stream.as_stream())?;
         }
-        // The first is used again, so that it is not among the oldest.
+        // The first stream is used again, so that it is not among the oldest.
         let first = place(entered, streams[0].as_stream())?.control;
         place(entered, last.as_stream())?;
         let known = &entered.streams().by_handle;

@@ -27,7 +27,7 @@ fn with_scratch(work: impl FnOnce(Entered<'_>, &mut Scratch, Stream<'_>) -> Resu
     .unwrap();
 }
 
-/// What is there when the stream's work is done.
+/// Reads memory after the stream's work is done.
 fn read(address: Address, bytes: usize, stream: Stream<'_>) -> Vec<u8> {
     let mut read = vec![0xAA; bytes];
     stream.synchronize().unwrap();

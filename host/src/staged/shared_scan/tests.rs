@@ -48,7 +48,7 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // On each GPU, another scan's rank comes first, and waits in the middle of its work for that scan's other rank.
+        // On each GPU, the first rank belongs to a different scan. In the middle of its work, it waits for its scan's other rank.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {
@@ -60,10 +60,10 @@ fn scans_share_one_lane_of_each_gpu() {
     });
 }
 
-/// When a rank comes for its lane that is not the first.
+/// How late a scan's second rank asks for its lane.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Scans items of three pieces over two GPUs. Each GPU begins this late.
+/// Scans items of three pieces over two GPUs. Each GPU's rank begins after its delay.
 fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
     let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {
@@ -82,7 +82,7 @@ fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     assert!(scanned.unwrap().into_iter().eq(1..=items.len() as u64));
 }
 
-/// Runs `work` while all lanes for pieces but one are out.
+/// Runs `work` while all lanes for pieces except one are in use.
 fn but_one_lane(gpu: &Gpu, work: impl FnOnce()) {
     let done = gpu.enter(|entered| {
         let mut lanes = entered.lanes(usize::MAX, PIECE_BYTES)?;

@@ -19,7 +19,7 @@ fn outcomes_of_all_jobs_arrive() {
     let numbers: Vec<usize> = (0..1000).collect();
     let mut doubled: Vec<usize> = with_workers(|workers| {
         workers.give(numbers.iter().map(Double));
-        // The first has none.
+        // The first job has no outcome.
         numbers[1..]
             .iter()
             .filter_map(|_| workers.take_outcome())
@@ -78,7 +78,7 @@ fn a_panic_of_a_task_reaches_the_caller_when_all_are_done() {
     let message = message.downcast_ref::<String>().unwrap();
     assert!(message.contains("unlucky"), "{message}");
     assert_eq!(done.load(Ordering::SeqCst), 50);
-    // The workers go on.
+    // The workers still take tasks.
     for_each(0..10, |_| {
         done.fetch_add(1, Ordering::SeqCst);
     });

@@ -1,4 +1,4 @@
-//! The reference against the definitions: if any order gives the same bits, the result must not depend on the trees.
+//! Compares the reference with the definitions. Where any order gives the same bits, the result must not depend on the trees.
 
 mod open;
 
@@ -64,7 +64,7 @@ fn integers_agree_with_the_definition() {
 
 #[test]
 fn narrow_floats_are_summed_in_wider_ones() {
-    // In the items' own type, each sum of two would be 2¹¹ or 2⁸ again.
+    // In the items' own type, adding 1 to 2¹¹ or to 2⁸ would change nothing.
     let sum = reduce::<Sum, f16>(&[2048.0, 1.0, 1.0].map(f16::from_f32));
     assert_eq!(sum, f16::from_f32(2050.0));
     let sums = inclusive_scan_from::<Sum, bf16>(
@@ -79,8 +79,8 @@ fn narrow_floats_are_summed_in_wider_ones() {
 
 #[test]
 fn the_tree_of_a_reduction_is_the_contracts() {
-    // In one tile thread 0 has items 0..4, and items 1024.. in its second vector. 2²⁴ + 1 rounds to 2²⁴, so a
-    // sum in another order than pairwise within positions would lose other ones.
+    // In one tile, thread 0 has items 0..4 and, in its second vector, items from 1024 on. 2²⁴ + 1 rounds to 2²⁴, so a sum in another
+    // order than pairwise within positions would lose different summands.
     let mut items = vec![0.0f32; 2048];
     (items[0], items[1], items[1024], items[1025]) = (16_777_216.0, 1.0, 1.0, 1.0);
     // Position 0: 2²⁴ ⊕ 1 = 2²⁴. Position 1: 1 ⊕ 1 = 2. Together 2²⁴ + 2.

@@ -67,7 +67,7 @@ fn streams_that_go_leave_no_more_than_the_bound() {
             workspaces.retire([workspaces.take(stream, 0)?]);
             assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
         }
-        // None of them is handed out: their work may not be done.
+        // No retired workspace is taken: its work may not be done.
         let retired = workspaces.lock().retired.len();
         workspaces.take(stream, 0)?;
         assert_eq!(workspaces.lock().retired.len(), retired);
@@ -96,7 +96,7 @@ fn a_lease_may_end_while_a_workspace_is_made() {
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
         let (sender, ended) = mpsc::channel();
         let made = workspaces.take_or(0, || {
-            // As the driver does, while it lets nobody allocate.
+            // The driver ends a lease on a thread of its own, and blocks allocations meanwhile.
             thread::spawn(move || {
                 drop(lease);
                 sender.send(())
@@ -115,7 +115,7 @@ fn a_lease_that_has_the_last_reference_frees_nothing() {
     with_workspaces(|_, _, stream| {
         let workspaces = Workspaces::default();
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
-        // As a lease has it in the middle of its end.
+        // A lease has this reference while it is being dropped.
         let held = lease.held.upgrade();
         workspaces.clear();
         drop(workspaces);

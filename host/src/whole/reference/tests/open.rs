@@ -1,6 +1,6 @@
-//! The reference for operators and items of a user's kind: structs, wide items and accumulators, results of another type,
-//! operators that look at an index or do not commute. Against plain loops where any bracketing gives the same bits, and
-//! against sums worked out by hand where the order shows.
+//! Tests the reference with operators and items as a user may write them: structs, wide items and accumulators, results of another type,
+//! operators that use an index or do not commute. Compares it with plain loops where any bracketing gives the same bits, and with sums
+//! worked out by hand where the order shows.
 
 use std::fmt::Debug;
 
@@ -9,10 +9,10 @@ use warpfold_kernels::op::{All, And, Any, MaxNum, MinNum, Or, Xor};
 
 use super::*;
 
-/// Around a vector and a tile, and several tiles.
+/// Numbers of items around a vector and a tile, and in several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
-/// More tiles than a group has, of items of 8 bytes or more.
+/// Enough items of 8 bytes or more for more tiles than a group has.
 const MANY: usize = 70_000;
 
 /// An operator: its item, accumulator and result, whether it is exact, and its functions.
@@ -52,13 +52,13 @@ struct Affine {
     offset: u32,
 }
 
-// SAFETY: two numbers that are zero.
+// SAFETY: two numbers, for which zero bytes are the value 0.
 unsafe impl bytemuck::Zeroable for Affine {}
-// SAFETY: two numbers in a row, without padding, any bits of which are values.
+// SAFETY: two numbers without padding, and any bits are a value.
 unsafe impl bytemuck::Pod for Affine {}
 
 impl Affine {
-    /// This map first, then the other.
+    /// This map, followed by `next`.
     fn then(self, next: Self) -> Self {
         Self {
             factor: next.factor.wrapping_mul(self.factor),
@@ -70,12 +70,12 @@ impl Affine {
     }
 }
 
-// They do not commute.
+// Compositions do not commute.
 operator!(
     Composition: Affine => Affine => Affine, true,
     Affine { factor: 1, offset: 0 }, |item, _| item, Affine::then, |value| value
 );
-// The same on three words. The last word counts.
+// The same on three words. The last word counts the items.
 operator!(
     Counted: [u32; 3] => [u32; 3] => u64, true, [1, 0, 0], |[factor, offset, _]: [u32; 3], _| [factor, offset, 1],
     |left: [u32; 3], right: [u32; 3]| {
@@ -98,7 +98,7 @@ operator!(
     Weighted: u32 => u64 => u64, true, 0, |item, index| u64::from(item) * (index + 1), u64::wrapping_add,
     |value| value
 );
-// A wide accumulator, and it rounds.
+// It has a wide accumulator, and rounds.
 operator!(
     Moment: f32 => [f32; 3] => f32, false, [-0.0; 3], |item: f32, _| [item, 0.0, 0.0],
     |left: [f32; 3], right: [f32; 3]| [left[0] + right[0], left[1], left[2]],
@@ -195,10 +195,10 @@ fn an_operator_sees_the_index_in_the_input() {
 fn a_wide_accumulator_has_two_folds_in_a_reduction() {
     const { assert!(<[f32; 3]>::IS_WIDE) };
     let mut items = vec![0.0_f32; 8192];
-    // Thread 0 has items from 1024·v on in its vector v. Both ones are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
+    // Thread 0 has items from 1024·v on in its vector v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
     (items[0], items[1024], items[3072]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_218.0);
-    // Both are in the even fold, each appended to 2²⁴ by itself.
+    // Now both are in the even fold, and each is added to 2²⁴ separately.
     (items[1024], items[3072]) = (0.0, 0.0);
     (items[2048], items[4096]) = (1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_216.0);

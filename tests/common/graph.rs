@@ -74,10 +74,8 @@ impl Graph {
     /// # Safety
     ///
     /// - The memory that the graph uses lives until the launch is done.
-/// - Nothing else uses that memory meanwhile, except in an order with the launch.
     pub unsafe fn launch(&self, stream: &Stream) {
-        // SAFETY: `self` and `stream` are borrowed, so both handles live. The graph's memory lives and is not used meanwhile: this
-// function's two conditions.
+        // SAFETY: `self` and `stream` are borrowed, so both handles live. The graph's memory lives: this function's condition.
         assert_eq!(unsafe { cuGraphLaunch(self.executable, handle(stream)) }, 0);
     }
 }

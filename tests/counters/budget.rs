@@ -7,8 +7,8 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each load, the
-//! instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
+//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each memory instruction,
+//! the instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
 //! of the tolerance. Bytes and sectors are compared with those of the items.
 //!
 //! A selection selects half of the items, and writes the others to a second output. Runs have up to 64 items; their first items and

@@ -1,10 +1,10 @@
-//! A kernel for each building block, which writes what each thread has.
+//! Kernels that use each building block, and write each thread's results.
 
 /// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {
-    /// The sum of every other item from the second on, of five.
+    /// Sums every other one of five items, from the second on.
     pub fn folds(items: *const u32, results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::thread;
@@ -12,7 +12,8 @@ warpfold::kernels! {
         unsafe { results.add(thread::index() as usize).write(result) };
     }
 
-    /// A warp's lanes: what the lane below, the lane above and lane 7 have; the reduction; both scans. Six rows of 32.
+    /// The results of a warp's lanes: the values of the lane below, of the lane above and of lane 7; the reduction; both scans. Six rows of
+/// 32 numbers.
     pub fn warps(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
@@ -37,7 +38,8 @@ warpfold::kernels! {
         }
     }
 
-    /// A block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows of 256.
+    /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows of
+/// 256 numbers.
     pub fn blocks(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
@@ -58,7 +60,7 @@ warpfold::kernels! {
         }
     }
 
-    /// A scratch that is used again after a barrier: the running sum of the items, 256 at a time.
+    /// The running sums of the items, 256 at a time. The block uses its scratch again after a barrier.
     pub fn running_sums(items: *const u32, item_count: u32, sums: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
@@ -81,7 +83,7 @@ warpfold::kernels! {
         }
     }
 
-    /// A warp's lanes in reverse, through shared memory.
+    /// Reverses the values of a warp's lanes, through shared memory.
     pub fn reversed(results: *mut u32) {
         use warpfold::device::{block, thread, warp};
         let lane = thread::lane() as usize;
@@ -93,8 +95,8 @@ warpfold::kernels! {
         }
     }
 
-    /// The items that a grid goes over in strides: their sum, their maximum and their minimum, which a block combines in its shared
-    /// memory and then with those of other blocks; and the numbers of threads of a block and of the grid.
+    /// The sum, the maximum and the minimum of the items, by a grid-stride loop. A block combines its items in shared memory, and then
+    /// its results with those of other blocks. Also writes how many threads a block and the grid have.
     pub fn strides(items: *const u32, item_count: u32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();
@@ -124,8 +126,8 @@ warpfold::kernels! {
         }
     }
 
-    /// One item of each kind that is combined atomically and is no `u32`: from bits, in global memory and in shared memory. Sums
-    /// of `f32`, and maxima of `i32`.
+    /// Atomic operations on other types than `u32`, which are passed as bits: sums of `f32` and maxima of `i32`, in global memory and in
+    /// shared memory.
     pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();

@@ -16,8 +16,9 @@ warpfold::kernels! {
         use warpfold::elementary::exp;
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
-        // SAFETY: `rows` has a row of `columns` items for each block. The block has `SOFTMAX_SHARED_BYTES`, and its two scratches do not
-        // overlap. All threads of the block reach every call. No two threads access the same item.
+        // SAFETY: `rows` has a row of `columns` items for each block; `columns + threads` does not overflow. The block has
+        // `SOFTMAX_SHARED_BYTES`, and its two scratches do not overlap. All its threads reach every call, and no two of them access the
+        // same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
             let all = thread::fold::<LogSumExp, f32>(row, thread, columns, threads);

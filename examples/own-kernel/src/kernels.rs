@@ -11,8 +11,9 @@ warpfold::kernels! {
         use warpfold::{Max, WideSum};
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
-        // SAFETY: for each block, `rows` has a row of `columns` items and `largest` has an element. The block has `SHARED_BYTES`, and
-        // its three scratches do not overlap. All threads of the block reach every call. No two threads access the same item.
+        // SAFETY: for each block, `rows` has a row of `columns` items and `largest` has an element; `columns + threads` does not
+        // overflow. The block has `SHARED_BYTES`, and its three scratches do not overlap. All its threads reach every call, and no
+        // two of them access the same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
 

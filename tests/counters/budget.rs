@@ -128,8 +128,8 @@ struct Cost {
     /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
     /// scattered shared memory.
     resizes: bool,
-    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each is written once and read once. 0 unless
-    /// accumulators are so wide that this traffic matters.
+    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each is written once and read once. 0
+    /// unless accumulators are so wide that this traffic matters.
     told_bytes: u64,
 }
 

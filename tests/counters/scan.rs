@@ -40,8 +40,8 @@ const NEIGHBOURS: u64 = 7;
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each earlier group, and the tree of
-/// the tile's own group for the next prefix. Votes: whether enough values are published.
+/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each earlier group, and the tree
+/// of the tile's own group for the next prefix. Votes: whether enough values are published.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 

@@ -109,7 +109,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // For lack of memory, the library frees everything that it keeps, also objects that are counted for the thread that made them.
+                // For lack of memory, the library frees everything that it keeps. Some of it is counted for the thread that made it.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,

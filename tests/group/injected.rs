@@ -54,7 +54,8 @@ impl Buffers {
         }
     }
 
-    /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, and with all items on one rank.
+    /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, and with all items on one
+/// rank.
     fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
         let (many, one) = (self.many.slice(), self.one.slice());
         vec![

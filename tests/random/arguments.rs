@@ -401,7 +401,7 @@ fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], rand
     }
 }
 
-/// The values of all arguments, and the model's results for them.
+/// The model's results for the values of all arguments.
 fn values_and_model(
     call: &Call,
     roles: &[Role],

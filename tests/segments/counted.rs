@@ -35,7 +35,7 @@ fn the_bytes_are_those_of_items_offsets_and_results() {
                 "{} bytes are read for segments of {length}, at most {read} expected",
                 counters.global_bytes_read
             );
-            // And the tickets, and a word for each block of a long segment.
+            // The launch also writes the tickets, and a state word for each block of a long segment.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!(
                 (results..=written).contains(&counters.global_bytes_written),

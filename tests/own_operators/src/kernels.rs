@@ -8,8 +8,10 @@ warpfold::kernels! {
     pub fn folds(items: *const u32, results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::thread;
-        let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
-        unsafe { results.add(thread::index() as usize).write(result) };
+        // SAFETY: there are five items, and the step is 2.
+let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
+        // SAFETY: there is a result for each thread.
+unsafe { results.add(thread::index() as usize).write(result) };
     }
 
     /// The results of a warp's lanes: the values of the lane below, of the lane above and of lane 7; the reduction; both scans. Six rows of
@@ -18,6 +20,7 @@ warpfold::kernels! {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
         let lane = thread::lane();
+        // SAFETY: all 32 lanes reach every call, and there are six results for each.
         unsafe {
             let values = [
                 warp::shuffle_up(lane, 1),
@@ -38,13 +41,15 @@ warpfold::kernels! {
         }
     }
 
-    /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows of
-/// 256 numbers.
+    /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows
+/// of 256 numbers.
     pub fn blocks(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         let thread = thread::index();
+        // SAFETY: all 256 threads reach every call. The block has `SHARED_BYTES`, in which the four scratches do not overlap. There are
+        // five results for each thread.
         unsafe {
             let scratch = [Scratch::at(0), Scratch::at(32), Scratch::at(64), Scratch::at(96)];
             let sum = block::reduce::<Sum, u32>(thread, &scratch[0]);
@@ -65,6 +70,8 @@ warpfold::kernels! {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
+        // SAFETY: all 256 threads reach every call, as `item_count` is the same for all, and a barrier comes before the scratch is used
+        // again. There are `item_count` items and sums.
         unsafe {
             let scratch = Scratch::at(0);
             let mut before = 0;
@@ -88,6 +95,7 @@ warpfold::kernels! {
         use warpfold::device::{block, thread, warp};
         let lane = thread::lane() as usize;
         let shared = block::shared_memory::<u32>();
+        // SAFETY: all 32 lanes reach the barrier. `SHARED_BYTES` is room for 32 words, and there are 32 results.
         unsafe {
             shared.add(lane).write(lane as u32);
             warp::barrier();
@@ -100,6 +108,7 @@ warpfold::kernels! {
     pub fn strides(items: *const u32, item_count: u32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();
+        // SAFETY: all threads reach the barriers. There are `item_count` items, three words of shared memory, and five results.
         unsafe {
             if thread::index() == 0 {
                 shared.write(0);
@@ -132,6 +141,8 @@ warpfold::kernels! {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();
         let thread = thread::index() as usize;
+        // SAFETY: all threads reach the barriers. There is a float and an integer for each thread, two words of shared memory, and
+        // four results.
         unsafe {
             if thread == 0 {
                 shared.write(0);

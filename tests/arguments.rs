@@ -285,7 +285,7 @@ macro_rules! identities {
         impl Commutative for $operator {}
 
         // SAFETY: the row is made of `kind::reduce`, this operator and `u32`. `TEXTS` has no kernel of its symbol, so loading it is an
-// error.
+        // error.
         unsafe impl Kernel<kind::reduce, u32> for $operator {
             fn row() -> &'static Row {
                 static ROW: Row = Row::new::<kind::reduce, $operator, u32>("none", &TEXTS);

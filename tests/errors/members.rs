@@ -93,7 +93,7 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
     with_member(test, |mut member| {
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
         // SAFETY: the child has one thread and only calls the library, which makes no driver call and waits for no lock after a fork. Then
-// the child ends.
+        // the child ends.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let (refused, calls) = record(|| {

@@ -55,7 +55,7 @@ impl Buffers {
     }
 
     /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, and with all items on one
-/// rank.
+    /// rank.
     fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
         let (many, one) = (self.many.slice(), self.one.slice());
         vec![

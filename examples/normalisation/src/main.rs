@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = softmax.load(gpu)?;
     let function = module.get_function(softmax.name())?;
     // SAFETY: there is a block for each row, with the 256 threads and the shared memory that the kernel needs. The buffer lives until
-// the stream is done.
+    // the stream is done.
     unsafe {
         launch!(function<<<ROWS as u32, 256, SOFTMAX_SHARED_BYTES, stream>>>(
             rows.as_device_ptr(), COLUMNS as u64

@@ -9,13 +9,13 @@ warpfold::kernels! {
         use warpfold::Sum;
         use warpfold::device::thread;
         // SAFETY: there are five items, and the step is 2.
-let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
+        let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
         // SAFETY: there is a result for each thread.
-unsafe { results.add(thread::index() as usize).write(result) };
+        unsafe { results.add(thread::index() as usize).write(result) };
     }
 
     /// The results of a warp's lanes: the values of the lane below, of the lane above and of lane 7; the reduction; both scans. Six rows of
-/// 32 numbers.
+    /// 32 numbers.
     pub fn warps(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
@@ -42,7 +42,7 @@ unsafe { results.add(thread::index() as usize).write(result) };
     }
 
     /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows
-/// of 256 numbers.
+    /// of 256 numbers.
     pub fn blocks(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};

@@ -21,7 +21,7 @@ macro_rules! run {
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
         let results = DeviceBuffer::from_slice(&$results).unwrap();
         // SAFETY: each use passes the kernel's parameters, with buffers that outlive the `synchronize` below and hold the items that
-// the kernel reads; `$results` has an element for each result. `SHARED_BYTES` is enough for every kernel.
+        // the kernel reads; `$results` has an element for each result. `SHARED_BYTES` is enough for every kernel.
         unsafe {
             launch!(function<<<$blocks, $threads, SHARED_BYTES, stream>>>(
                 $($argument,)* results.as_device_ptr()

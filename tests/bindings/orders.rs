@@ -1,4 +1,4 @@
-//! The work that a waiting call is ordered after, for each kind of stream: the table in the documentation of
+//! Whether a waiting call runs after earlier work on each kind of stream. The tests check the table in the documentation of
 //! `warpfold`'s bindings, row by row.
 //!
 //! The virtual GPU stops a program in which two unordered pieces of work access the same bytes. A real GPU gives some

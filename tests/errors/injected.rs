@@ -142,7 +142,7 @@ fn failure(nth: usize, code: i32, moment: Moment) -> Option<Failure> {
     })
 }
 
-/// The index of the first call that drops a `Gpu`: three calls before the first release, which bind the context and leave captures alone.
+/// The index at which a `Gpu` is dropped: three calls before the first release. These bind the context and set the capture mode.
 fn dropping(calls: &[&str]) -> usize {
     let frees = calls.iter().position(|call| RELEASES.contains(call));
     frees.map_or(calls.len(), |first| first.saturating_sub(3))

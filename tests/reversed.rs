@@ -104,7 +104,7 @@ where
     }
 }
 
-/// Lengths of segments about the borders of leaves, nodes and chunks.
+/// Lengths of segments around the boundaries of leaves, nodes and chunks.
 const LENGTHS: [usize; 14] = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, 5000, 7, 3, 0];
 
 fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Sample>()

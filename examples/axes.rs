@@ -1,15 +1,15 @@
-//! Groups along an axis of an array: of a batch of rows of scores the best place in each, as the next word of a language model is
-//! chosen; and running sums along the middle axis of three.
+//! Reductions and scans along an axis of an array: the index of the best score in each row of a batch, as a language model selects its
+//! next word; and running sums along the middle of three axes.
 //!
 //! ```text
-//! scores of a vocabulary, a row for each of a batch      the place of the greatest in each row, as a number within the row
-//! samples [channel][time][position]                      what has come so far, for each channel and position, at each time
+//! scores [batch][vocabulary]                 for each row, the index of its greatest score
+//! samples [channel][time][position]          for each channel and position, the running sum over time
 //! ```
 //!
-//! Nothing is moved to put a group's items side by side, before or after.
+//! No transposition is needed before or after.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what plain loops give on
-//! the CPU, or if the output cannot be written.
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result is not that of plain loops on the
+//! CPU, or the output cannot be written.
 
 mod common;
 
@@ -22,14 +22,14 @@ use warpfold::{ArgMax, Gpu, Sum, reduce, scan};
 
 use common::program;
 
-/// Takes the best of a vocabulary for each of a batch, and running sums along the middle axis of an array, on the GPU.
+/// Finds the best score of each row of a batch, and running sums along the middle axis of an array, on the GPU.
 ///
 /// The results are checked against the CPU.
 #[derive(Debug, Parser)]
 #[command(name = "axes")]
 struct Arguments {}
 
-/// Places on each of three axes.
+/// The lengths of three axes.
 #[derive(Clone, Copy)]
 struct Extents {
     outer: usize,
@@ -50,7 +50,7 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// The place of the greatest score in each row.
+/// The index of the greatest score in each row.
 fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let (batch, vocabulary) = (8, common::item_count(202_048, 3000));
     let mut random = common::Random::new(1);

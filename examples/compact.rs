@@ -6,11 +6,11 @@
 //! indices   1  3  4
 //! ```
 //!
-//! This makes a sparse vector of a dense one: one call for the items and one for the indices, each in a single pass over the
+//! This turns a dense vector into a sparse one: one call for the items and one for the indices, each in a single pass over the
 //! device's memory.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what the
-//! CPU's `filter` gives, or if the output cannot be written.
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result is not that of the
+//! CPU's `filter`, or the output cannot be written.
 
 mod common;
 
@@ -24,7 +24,7 @@ use warpfold::{Gpu, NonZero, select};
 
 use common::program;
 
-/// Keeps those of made-up items that are not 0, in their order, with no gaps, and their indices, on the GPU.
+/// Makes up items and, on the GPU, keeps those that are not 0, in their order, with no gaps; and their indices.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]

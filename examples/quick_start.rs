@@ -1,4 +1,4 @@
-//! The guide's first program, to the letter.
+//! The guide's first program.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, gpu_max, gpu_sum, reduce, scan};

@@ -6,11 +6,11 @@
 //! result    5·x₀ + 1·x₂,  2·x₁,  0,  4·x₀ + 3·x₁ + 7·x₂
 //! ```
 //!
-//! The time depends on the number of entries, and not on how they are spread over the rows. Here the host computes the products;
-//! a kernel of your own could do that on the device.
+//! The time depends on the number of entries, and not on how they are spread over the rows. Here the host computes the products; a
+//! kernel of your own could compute them on the device.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what plain loops give on
-//! the CPU, or if the output cannot be written.
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result is not that of plain loops on the
+//! CPU, or the output cannot be written.
 
 mod common;
 

@@ -23,7 +23,7 @@ unsafe extern "C" {
     fn cuStreamDestroy_v2(stream: *mut c_void) -> i32;
 }
 
-/// A call of the driver's that failed.
+/// A driver call that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the driver answered {0}")]
 struct Code(i32);
@@ -65,22 +65,22 @@ impl<T: Item> Buffer<T> {
         Ok(items)
     }
 
-    /// What a request reads.
+    /// The memory as a request's input.
     fn items(&self) -> RawItems<'_, T> {
-        // SAFETY: one allocation of this many items, which lives as long as the borrow; `cuMemFree` waits for queued work.
+        // SAFETY: the allocation has `item_count` items and lives as long as the borrow; `cuMemFree` waits for queued work.
         unsafe { RawItems::from_raw(self.address, self.item_count) }
     }
 
-    /// What a request writes.
+    /// The memory as a request's output.
     fn items_mut(&mut self) -> RawItemsMut<'_, T> {
-        // SAFETY: as above, and borrowed mutably.
+        // SAFETY: as above; the buffer is borrowed mutably, so the device may write the items.
         unsafe { RawItemsMut::from_raw(self.address, self.item_count) }
     }
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        // SAFETY: the address came from `cuMemAlloc`.
+        // SAFETY: the address came from `cuMemAlloc`, and is freed only here.
         let _ = unsafe { cuMemFree_v2(self.address) };
     }
 }
@@ -103,28 +103,28 @@ impl Stream {
     }
 
     fn synchronize(&self) -> Result<(), Code> {
-        // SAFETY: the stream lives.
+        // SAFETY: the stream is destroyed only when `self` is dropped.
         check(unsafe { cuStreamSynchronize(self.0) })
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the stream came from `cuStreamCreate`.
+        // SAFETY: the stream came from `cuStreamCreate`, and is destroyed only here.
         let _ = unsafe { cuStreamDestroy_v2(self.0) };
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::global()?;
-    gpu.make_current()?; // what the program's own calls of the driver need
+    gpu.make_current()?; // for the program's own driver calls
     let items: Vec<u32> = (0..100_000_u32).map(|i| i % 7 * (i % 2)).collect();
     let x = Buffer::new(&items)?;
 
-    // A call that waits gives its result.
+    // A waiting call returns its result.
     let total = reduce::<Sum, _>(&x.items()).wait(gpu)?;
 
-    // Work on one stream runs in order. First the indices of the items that are not 0, then the running total of all items.
+    // Work on one stream runs in order: first the indices of the items that are not 0, then the running totals of all items.
     let stream = Stream::new()?;
     let mut indices = Buffer::new(&vec![0_u32; items.len()])?;
     let mut count = Buffer::new(&[0_u64])?;

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed or counted otherwise than the CPU, or if the output cannot be written.
+//! 1 if the device failed, its counts are not the CPU's, or the output cannot be written.
 
 mod common;
 
@@ -27,7 +27,7 @@ use warpfold::{Equal, Gpu, runs};
 
 use common::{program, quoted};
 
-/// Words that are shown: the most frequent ones.
+/// How many words are shown: the most frequent ones.
 const SHOWN: usize = 10;
 
 /// Counts the words of a text on the GPU.
@@ -113,7 +113,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(is_gap).filter(|word| !word.is_empty())
 }
 
-/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to share one, and the check would find it.
+/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to have the same hash, and the check would find that.
 fn key(word: &[u8]) -> u64 {
     let offset = 0xcbf2_9ce4_8422_2325;
     let prime = 0x0100_0000_01b3;
@@ -122,7 +122,7 @@ fn key(word: &[u8]) -> u64 {
     })
 }
 
-/// Checks that each word was counted, and as often as it is there.
+/// Checks that every word of the text was counted, with the right count.
 fn check(counted: &[(&[u8], usize)], words: &[&[u8]]) -> Result<(), Failure> {
     let mut expected = HashMap::<&[u8], usize>::new();
     for word in words {

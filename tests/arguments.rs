@@ -1,5 +1,5 @@
 //! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture.
-//! These cases were wrong once; `random` tries every argument over every other.
+//! These cases are past bugs; `random` makes every argument overlap every other.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -32,7 +32,7 @@ use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
 
-/// Each test holds this: `cust`'s own copies end a capture of another thread's.
+/// Each test holds this lock, because `cust`'s own copies end a capture on another thread.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,10 +43,10 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
 }
 
-/// Items at a place that the type does not allow, in a buffer of `u32`.
+/// Items in a buffer of `u32`, at an address that is not aligned for `u32`.
 fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     let at = buffer.as_device_ptr().as_raw() + 2;
-    // SAFETY: the place is in the buffer, with one item less after it. The library refuses it, and nothing is read or written.
+    // SAFETY: the slice ends within the buffer, as it has one item less. It is misaligned, so the library refuses it before any access.
     unsafe {
         DeviceSlice::from_raw_parts(cust::memory::DevicePointer::from_raw(at), buffer.len() - 1)
     }
@@ -71,7 +71,7 @@ fn a_total_in_the_place_of_the_count_is_refused() {
     assert_eq!(output.as_host_vec().unwrap(), [0; 1000]);
 }
 
-/// Keys, values, and where the results of a call by key go.
+/// Keys, values and outputs of a call by key.
 struct Keyed {
     keys: DeviceBuffer<u32>,
     values: DeviceBuffer<u32>,
@@ -135,7 +135,7 @@ impl Keyed {
 fn a_call_by_key_that_is_refused_has_written_nothing() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
-    // Only the second launch writes results.
+    // Only the second of a call's launches writes results.
     let over_starts = || keyed.starts.index(..);
     for answer in [
         keyed.reduce(&stream, &keyed.values, over_starts()),
@@ -163,7 +163,7 @@ fn a_call_by_key_that_is_refused_has_written_nothing() {
     stream.synchronize().unwrap();
     keyed.assert_untouched();
 
-    // So have those that wait.
+    // Waiting calls have written nothing either.
     let keys = &keyed.keys;
     let odd = misaligned(&keyed.results);
     let answer = scan::<Sum, _>(keys)
@@ -192,7 +192,7 @@ fn a_call_by_key_that_is_refused_has_written_nothing() {
 fn a_call_by_key_that_is_refused_leaves_nothing_in_a_capture() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
-    // The first launch works, and so is compiled.
+    // A call without room for results runs the first launch, and so compiles its kernel.
     keyed
         .reduce(&stream, &keyed.values, zeros::<u32>(0).index(..))
         .unwrap();
@@ -221,7 +221,7 @@ fn a_call_by_key_that_is_refused_leaves_nothing_in_a_capture() {
         };
         assert!(is_foreign(&answer), "{answer:?}");
     });
-    // SAFETY: the buffers live until the stream is waited for.
+    // SAFETY: the buffers outlive the `synchronize` below.
     unsafe { graph.launch(&stream) };
     stream.synchronize().unwrap();
     keyed.assert_untouched();
@@ -255,10 +255,10 @@ warpfold::item! {
     }
 }
 
-/// No kernel is needed for no items.
+/// Empty: a reduction of no items needs no kernel.
 static TEXTS: Texts = Texts::new(&[], &[]);
 
-/// An operator whose identity has this value.
+/// An operator whose identity lowers to this value.
 macro_rules! identities {
     ($($operator:ident: $output:ty = $value:expr;)*) => {$(
         #[derive(Debug, Clone, Copy)]
@@ -284,7 +284,8 @@ macro_rules! identities {
 
         impl Commutative for $operator {}
 
-        // SAFETY: the row is the operator's own. It has no kernel, so loading one is an error.
+        // SAFETY: the row is made of `kind::reduce`, this operator and `u32`. `TEXTS` has no kernel of its symbol, so loading it is an
+        // error.
         unsafe impl Kernel<kind::reduce, u32> for $operator {
             fn row() -> &'static Row {
                 static ROW: Row = Row::new::<kind::reduce, $operator, u32>("none", &TEXTS);
@@ -300,7 +301,7 @@ identities! {
     ToFour: Four = Four { a: 1, b: 2, c: 3, d: 4 };
 }
 
-/// Reduces no items to a place at each byte that the type allows, and looks at all bytes about it.
+/// Reduces no items to an output at each address that the type's alignment allows. Checks the output and all bytes around it.
 fn check_identity<O>(bytes: &[u8])
 where
     O: Kernel<kind::reduce, u32>,
@@ -311,7 +312,7 @@ where
     for at in (0..8).step_by(align_of::<O::Output>()) {
         let buffer = DeviceBuffer::from_slice(&[99_u8; 24]).unwrap();
         let place = cust::memory::DevicePointer::from_raw(buffer.as_device_ptr().as_raw() + at);
-        // SAFETY: the place is in the buffer, which is long enough and lives until the work is waited for.
+        // SAFETY: from `at` on, the buffer has room for one aligned result, and it outlives the `synchronize` below.
         let mut output = unsafe { DeviceSlice::<O::Output>::from_raw_parts(place, 1) };
         reduce::<O, _>(&nothing)
             .to(&mut output)
@@ -332,7 +333,7 @@ fn the_identity_is_written_whole_whatever_its_size_and_place() {
     check_identity::<ToFour>(&[1, 2, 3, 4]);
 }
 
-/// A text that every driver takes.
+/// PTX that every driver accepts.
 const TEXT: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 #[test]
@@ -395,7 +396,7 @@ fn a_call_by_key_makes_room() {
         let keys = DeviceBuffer::from_slice(&vec![7_u32; 400_000]).unwrap();
         let mut sums = zeros::<u32>(keys.len());
         let (input, mut output) = (zeros::<u32>(3), zeros::<u32>(1));
-        // The memory kept for these streams leaves too little for the runs' starts.
+        // The workspaces kept for these streams leave too little memory for the runs' starts.
         let streams: Vec<_> = (0..225).map(|_| stream()).collect();
         for stream in &streams {
             reduce::<Sum, _>(&input)
@@ -435,7 +436,7 @@ fn the_search_for_a_wrong_offset_makes_room() {
             };
             let wrong = call();
             assert!(matches!(wrong, Err(Error::BadOffset { index: 1, .. })));
-            // The first of a warm call's allocations of page-locked memory is the one for the offsets.
+            // A warm call's first allocation of page-locked memory is for the offsets.
             let armed = fail(Failure {
                 calls: Calls::Named("cuMemHostAlloc"),
                 nth: 1,

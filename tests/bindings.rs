@@ -26,7 +26,7 @@ use warpfold::{
     SumOfSquares, WideSum, cust, cust_half, reduce, runs, select,
 };
 
-/// An item that every binding here can copy.
+/// An item that both bindings can copy.
 pub trait Plain: Item + DeviceCopy + Debug {}
 
 impl<T: Item + DeviceCopy + Debug> Plain for T {}
@@ -69,7 +69,7 @@ suite!(of_raw_streams: super::Raw::new(super::Kind::NonBlocking));
 suite!(of_the_default_stream: super::Raw::new(super::Kind::Legacy));
 suite!(of_a_threads_default_stream: super::Raw::new(super::Kind::PerThread));
 
-/// The items with these bits, as the type of one version of `half` and as that of the other.
+/// Checks 16-bit floats of both versions of `half`: the same bits give the same results.
 macro_rules! check_both {
     ($gpu:ident; $($of_cust:ty, $plain:ty: $($op:ident)*;)*) => {$(
         let bits = (0..5_000_u32).map(|index| (index * 13 % 0x7c00) as u16 ^ (index << 15) as u16);
@@ -77,7 +77,7 @@ macro_rules! check_both {
         let plain: Vec<_> = bits.map(<$plain>::from_bits).collect();
         let buffer = DeviceBuffer::from_slice(&of_cust).unwrap();
         let address = buffer.as_device_ptr().as_raw();
-        // SAFETY: the buffer has so many items, of which any bits are one, and outlives all calls.
+        // SAFETY: the buffer has `plain.len()` items of the same size, and outlives all calls.
         let raw = unsafe { RawItems::<$plain>::from_raw(address, plain.len()) };
         $(
             let expected = reduce::<$op, _>(&of_cust).wait(Cpu).unwrap();

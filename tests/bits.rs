@@ -1,8 +1,8 @@
 //! The bit contract: every kernel of the table agrees with the CPU, bit for bit.
 //!
-//! One test for each row, over sizes at the boundaries, edges of the types, misaligned starts, in place, and with a guard around every
-//! input and output. (See [`Care`] for the cases left out on the virtual GPU.) The values around an input would change the result if they
-//! counted; those around an output must stay.
+//! Each row has a test, over sizes at the boundaries, edge values of the types, misaligned starts, in place, and with a guard around every
+//! input and output. (See [`Care`] for the cases left out on the virtual GPU.) A kernel that read an input's guard would get another
+//! result. An output's guard must stay as it is.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -42,15 +42,15 @@ use warpfold_kernels::scan::tuning;
 /// How much of a row is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
-    /// The operator's body: some sizes, and the edges of the types.
+    /// Only the operator's body: some sizes, and the edge values of the types.
     Body,
-    /// How items are moved and combined, too: all sizes and alignments.
+    /// Also the skeleton, which moves and combines items: all sizes and alignments.
     Text,
 }
 
 impl Care {
-    /// On a real device, all of each row. On the virtual GPU, to save time: all sizes for one row of each text, and for the other rows only
-    /// the cases that do not depend on the text.
+    /// How much of a row to check. On a real device, everything. On the virtual GPU, to save time, only one row of each text and the rows
+    /// of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {
@@ -73,7 +73,7 @@ fn stands_for_its_text(symbol: &str) -> bool {
     TEXTS.iter().any(|rows| rows.contains(&symbol))
 }
 
-/// A scan of wider results for each width of the items, and of the results.
+/// Scans whose results are wider than their items: one for each pair of widths.
 const WIDENING: [&str; 4] = [
     "inclusive_scan_wide_sum_u8",
     "exclusive_scan_wide_sum_i16",
@@ -93,12 +93,12 @@ fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
-/// Whether many tiles are not too many items for a test.
+/// Whether a test can have many tiles: a tile of narrow items has too many of them.
 fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
 
-/// Places in a vector at which an array may begin; for narrow items, some of them.
+/// Offsets in a vector at which an array may begin; for narrow items, only some of them.
 fn offsets<T>() -> Vec<usize> {
     let vector = vector_items::<T>();
     let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];
@@ -108,7 +108,7 @@ fn offsets<T>() -> Vec<usize> {
     offsets
 }
 
-/// Lists of items that are worth a check at smaller sizes only.
+/// Lists of special items, at small sizes.
 fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
     let edges = [33, tile + 1].map(with_edges::<O, T>);
     let nans = T::NANS.iter().map(|&nan| with_nan::<O, T>(1000, nan));
@@ -159,12 +159,12 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
 /// The forms of one kind of scan.
 struct Scan<T: Edges, R: Edges> {
     to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
-    /// Where results are items.
+    /// Only if the results have the items' type.
     in_place: Option<InPlace<T>>,
     reference: fn(&[T]) -> Vec<R>,
 }
 
-/// A scan whose results are items, in the place of its input.
+/// A scan that writes its results over its input.
 struct InPlace<T: Edges> {
     scan: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
     reference: fn(&[T]) -> Vec<T>,
@@ -296,7 +296,7 @@ fn check_scan_in_place<O: Op<T>, T: Edges>(in_place: &InPlace<T>, items: &[T], o
     assert_same_bits(&data.checked(), &(in_place.reference)(items), &what);
 }
 
-/// A test for each row; the scans of some operators have results of another type than items.
+/// Makes a test for each row. The scans of some operators have results of another type than their items.
 macro_rules! all_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(all_rows!(@ $kind $op $t $symbol);)* };
     (@ inclusive_scan WideSum $($row:ident)*) => { all_rows!(# widening_inclusive_scan WideSum $($row)*); };

@@ -1,5 +1,5 @@
-//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results without room are omitted
-//! and reported, and wrong arguments are refused.
+//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results beyond the outputs' room are
+//! omitted and reported, and wrong arguments are refused.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -20,7 +20,7 @@ use data::{Random, Sample, assert_same_bits};
 use warpfold::kind::{segmented_reduce, segmented_scan};
 use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
-/// Lengths of runs that make `count` keys in all.
+/// Random lengths of runs that add up to `count` keys.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut left = count;
@@ -210,7 +210,7 @@ fn what_has_no_room_is_left_out_and_said() {
         assert_eq!(answer, Err(too_short));
         assert_begins(&reduced, &sums[..room], "what there is room for");
 
-        // Queued, the runs that have room are right.
+        // After a queued call, the runs that fit in the output are right.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
         reduce::<Sum, _>(&device_values)
@@ -225,7 +225,7 @@ fn what_has_no_room_is_left_out_and_said() {
         assert_begins(&firsts, &unique, "keys");
         assert_begins(&reduced, &sums[..room], "sums");
     }
-    // A run has no result without a place for its start and for its end.
+    // A run has a result only if `starts` has room for its start and its end.
     let (mut firsts, mut reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
     let (mut starts, mut count) = (zeros::<u32>(unique.len()), zeros::<u64>(1));
     let answer = reduce::<Sum, _>(&device_values)
@@ -276,7 +276,7 @@ fn what_is_wrong_is_said() {
     let overlaps = |answer: warpfold::Result<usize>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
     };
-    // Outputs in the place of either input, and both in one place.
+    // An output over either input, and both outputs over each other.
     for (mut to_keys, mut to_results) in [
         (values.index(..), sums.index(..)),
         (firsts.index(..), keys.index(..)),

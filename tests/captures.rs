@@ -1,7 +1,7 @@
 //! The library's calls during a capture: in each mode of the capture, from each thread, as a first call or not. No call
 //! ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
-//! A capture concerns the whole process, and `cust`'s own copies end one, so there is one test at a time.
+//! A capture concerns the whole process, and `cust`'s own copies end one. So the tests run one at a time.
 
 mod common;
 #[path = "common/graph.rs"]
@@ -61,7 +61,7 @@ impl Data {
         }
     }
 
-    /// Room for so many results.
+    /// Room for `count` results.
     fn room(&self, count: usize) -> DeviceSlice<u32> {
         let place = self.results_taken.fetch_add(count, Ordering::Relaxed);
         self.results.index(place..place + count)
@@ -77,9 +77,9 @@ impl Data {
 /// The result of a call during a capture of one of `cust`'s streams.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Outcome {
-    /// It is done as ever.
+    /// The call does its work.
     Done,
-    /// It would use the default stream, and is refused.
+    /// The call is refused, since it would use the default stream.
     Refused,
 }
 
@@ -90,7 +90,7 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// The table in the crate's documentation, with [`shapes::CASES`].
+/// With [`shapes::CASES`], the table in the crate's documentation.
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",
@@ -173,7 +173,7 @@ const CASES: [Case; 11] = [
     },
 ];
 
-/// Makes a call while a sum is captured, and then looks whether the graph computes it.
+/// Makes a call while a sum is captured, and then checks that the graph computes the sum.
 fn beside_a_capture(
     mode: CaptureMode,
     gpu: &Gpu,
@@ -227,7 +227,7 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
             check(case, "other thread", mode, &outcome);
         }
     }
-    // Without a capture all of them succeed.
+    // Without a capture, all cases succeed.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
     let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
     let cases = CASES.iter().filter(apart);
@@ -241,7 +241,7 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
     let _alone = alone();
     let data = Data::new(20_000);
     for mode in MODES {
-        // Its kernels have to be compiled, and its memory made, during the capture.
+        // This `Gpu` compiles its kernels and allocates its memory during the capture.
         let cold = Gpu::new().unwrap();
         let (stream, other) = (stream(), stream());
         let mut sums = DeviceBuffer::from_slice(&[0u64; 2]).unwrap();
@@ -256,7 +256,7 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
                 .queue(&cold, &other)
                 .unwrap();
         });
-        // Work that was not captured has been queued.
+        // The work on `other` was queued, not captured.
         other.synchronize().unwrap();
         let total: u64 = data.items.iter().map(|&item| u64::from(item)).sum();
         assert_eq!(sums.as_host_vec().unwrap(), [0, total], "mode {mode:?}");

@@ -1,4 +1,4 @@
-//! Reductions and scans whose number of items only the device knows; scans with an initial value and with their total.
+//! Reductions and scans whose number of items only the device knows; scans with an initial value and with a total.
 //! The results equal the CPU's for that number of items, bit for bit.
 
 #[path = "common/buffers.rs"]
@@ -26,7 +26,7 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
 }
 
-/// Counts about the borders of tiles of a reduction and of a scan, up to all, and beyond.
+/// Counts around the boundaries of a reduction's and a scan's tiles, up to all items, and beyond.
 fn counts(all: usize) -> Vec<u64> {
     let mut counts = vec![
         0,
@@ -43,7 +43,7 @@ fn counts(all: usize) -> Vec<u64> {
     counts
 }
 
-/// Reductions of the first items of 40,000.
+/// Checks reductions of the first items of 40,000.
 fn check_reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let (gpu, stream) = (gpu(), stream());
     let items = values::<T>(40_000);
@@ -90,7 +90,7 @@ fn reductions_of_nothing_are_the_identity() {
     );
 }
 
-/// Scans of the first items of `all`, with and without an initial value, with their totals.
+/// Checks scans of the first items of `all`, with and without an initial value, and their totals.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
@@ -158,7 +158,7 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// A launch for a long scan that turns out to be short, and one that does not.
+/// Launches for long scans. The count makes some of them short, and on a real device others stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
@@ -222,7 +222,7 @@ fn waiting_forms_do_the_same() {
         &scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
         "exclusive",
     );
-    // The next scan has nothing of the initial value.
+    // The initial value does not affect the next scan.
     warpfold::scan::<Sum, _>(&input)
         .to(&mut output)
         .wait(gpu)

@@ -1,8 +1,8 @@
 //! The cost of a launch, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
 //!
-//! The counts follow from the algorithm, so they are asserted as equalities. A scan's depend on the schedule where
-//! blocks wait for each other; if only one block runs at a time no block waits, so scans run like this here. Nothing
-//! here predicts time.
+//! The counts follow from the algorithm, so they are asserted as equalities. A scan's counts also depend on how long blocks
+//! wait for each other. If only one block runs at a time, no block waits, so scans run in this way here. Nothing here
+//! predicts time.
 
 #[path = "counters/budget.rs"]
 mod budget;
@@ -23,7 +23,7 @@ mod texts;
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// A run that is counted and not checked: other tests do that.
+/// Options for a run that is counted and not checked. Other tests check the kernels.
 fn unwatched(policy: Policy) -> RunOptions {
     RunOptions {
         policy,

@@ -1,5 +1,5 @@
-//! Bad input, and machines that lack something: each gives a typed error that says what was offered and what was
-//! allowed, nothing is half-written, and the next good call works.
+//! Bad input, and machines that lack something. Each gives a typed error with the offered and the allowed values. Nothing
+//! is half-written, and the next good call works.
 
 #[path = "common/child.rs"]
 mod child;
@@ -166,7 +166,7 @@ fn a_start_between_items_is_refused() {
     let gpu = gpu();
     let buffer = DeviceBuffer::from_slice(&[0u64; 4]).unwrap();
     let address = buffer.as_device_ptr().as_raw() + 4;
-    // SAFETY: the three items lie inside the buffer.
+    // SAFETY: the three items lie inside the buffer. They are misaligned, so the library refuses them before any access.
     let input = unsafe { DeviceSlice::<u64>::from_raw_parts(DevicePointer::from_raw(address), 3) };
     let misaligned = Err(Error::Misaligned {
         argument: Argument::Input,
@@ -206,7 +206,7 @@ fn memory_and_streams_of_another_context_are_refused() {
         gpu.check_buffer(Argument::Flags, &theirs.index(..0)),
         Ok(())
     );
-    // The other context was current all the time, and a call on our own memory does not mind.
+    // The other context is current here, and a call on our own memory works.
     assert_eq!(reduce::<Sum, _>(&ours).wait(gpu), Ok(3.0));
 
     drop((stream, theirs));
@@ -217,14 +217,14 @@ fn memory_and_streams_of_another_context_are_refused() {
 
 #[test]
 fn freed_memory_is_recognised() {
-    // Alone in its process, so that no other test gets the same memory again.
+    // In a process of its own, so that no other test is given the freed memory.
     in_child("freed_memory_is_recognised", &[], || {
         let gpu = gpu();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
         let buffer = DeviceBuffer::from_slice(&vec![1u32; 3 << 20]).unwrap();
         let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
         let mut stale = buffer.index(..);
-        // A call that only queues has seen the address.
+        // A queued call has used the address.
         reduce::<Sum, _>(&buffer)
             .to(&mut sum)
             .queue(gpu, &stream)

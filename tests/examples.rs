@@ -1,5 +1,5 @@
-//! The examples as a user meets them: the input, output and exit codes of `sum`. All examples agree with the CPU, and no argument, file or
-//! closed output makes one panic.
+//! The examples as a user runs them: the input, output and exit codes of `sum`. All examples agree with the CPU. No argument, file or
+//! closed output makes an example panic.
 
 #[path = "examples/behaviour.rs"]
 mod behaviour;
@@ -30,8 +30,8 @@ fn the_first_program_of_the_guide_is_an_example_that_runs() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-/// What README and the guide say that `sum` prints, line by line, but for the times. On a real device, its name and its numbers are
-/// others: then only the labels are compared.
+/// Compares the output of `sum` in README and the guide with its real output, line by line, except for times. On a real device, which has
+/// another name and other numbers, only the labels are compared.
 #[test]
 fn the_pages_show_what_the_first_command_prints() {
     let found = printed(&run("sum", &[] as &[&str]));
@@ -61,7 +61,7 @@ fn the_pages_show_what_the_first_command_prints() {
     }
 }
 
-/// The numbers of a text, however many.
+/// All numbers of a text.
 fn numbers(text: impl AsRef<[u8]>) -> Result<Vec<f64>, Fault> {
     parse::numbers(text.as_ref(), usize::MAX)
 }
@@ -94,7 +94,7 @@ fn a_text_that_breaks_off_gives_no_numbers() {
     }
 }
 
-/// The line and the word that a text is refused for.
+/// The line and the word for which a text is refused.
 #[track_caller]
 fn malformed(text: &[u8]) -> (usize, Vec<u8>) {
     match numbers(text) {

@@ -1,6 +1,6 @@
-//! Captured graphs. In most of them, one call counts the items of the next. Each launch uses the input at that time.
+//! Captured graphs. In most of them, one call counts the items of the next. Each launch uses the input's contents at that time.
 //!
-//! `cust`'s own copies end a capture, so there is one test at a time.
+//! `cust`'s own copies end a capture, so the tests run one at a time.
 
 #[path = "common/buffers.rs"]
 mod buffers;

@@ -1,4 +1,4 @@
-//! Indices of extremes as numbers of 32 bits: those of 64 bits, cut off, and no more is written than these.
+//! Indices of extremes as 32-bit numbers: they equal the 64-bit indices, truncated, and nothing is written after them.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -19,10 +19,10 @@ use data::{Random, ordinary};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, Equal, Error, Extremes, Item, cust, reduce};
 
-/// Lengths about those of leaves, tiles, windows and chunks.
+/// Lengths around those of leaves, tiles, windows and chunks.
 const LENGTHS: [usize; 7] = [0, 1, 33, 4097, 8192, 8193, 70_001];
 
-/// What indices of 64 bits are in 32: that of no item is the greatest of either.
+/// Truncates 64-bit indices to 32 bits. `u64::MAX`, the index for no items, becomes `u32::MAX`.
 fn short(long: &[Extremes<u64>]) -> Vec<Extremes<u32>> {
     let short = |&Extremes { min, max }: &Extremes<u64>| Extremes {
         min: min as u32,
@@ -31,7 +31,7 @@ fn short(long: &[Extremes<u64>]) -> Vec<Extremes<u32>> {
     long.iter().map(short).collect()
 }
 
-/// Checks a request on items of the host in this shape, beside indices of 64 bits on the CPU. Gives the indices.
+/// Checks requests of this shape on a slice, by comparison with the CPU's 64-bit indices. Returns the indices.
 macro_rules! of_slices {
     ($what:expr, $items:expr, $($shape:tt)*) => {{
         let (gpu, what, items) = (gpu(), $what, $items);
@@ -50,7 +50,7 @@ macro_rules! of_slices {
     }};
 }
 
-/// Checks the same in device memory, where no more is written than indices of 32 bits.
+/// Checks the same requests in device memory, and that nothing is written after the 32-bit indices.
 macro_rules! of_device {
     ($what:expr, $both:expr, $input:expr, $($shape:tt)*) => {{
         let (gpu, what, both) = (gpu(), $what, $both);
@@ -68,7 +68,7 @@ macro_rules! of_device {
     }};
 }
 
-/// Offsets of segments of all of these items, of which some are empty, some short, and one is long.
+/// Offsets that divide `item_count` items into segments: some are empty, some short, and one is long.
 fn offsets(item_count: usize) -> Vec<u32> {
     let mut offsets = vec![0, 0];
     let mut random = Random::new(item_count as u64);
@@ -81,7 +81,7 @@ fn offsets(item_count: usize) -> Vec<u32> {
     offsets
 }
 
-/// Checks every shape, of items of a type.
+/// Checks every shape for an item type.
 fn check<T: Indexed>(lengths: &[usize]) {
     for &length in lengths {
         let items = T::ordinary(length);
@@ -92,7 +92,7 @@ fn check<T: Indexed>(lengths: &[usize]) {
     }
 }
 
-/// An item type that has indices of its extremes.
+/// An item type with kernels for the indices of extremes.
 trait Indexed: Item {
     fn ordinary(length: usize) -> Vec<Self>;
     fn check_whole(what: &str, items: &[Self]);
@@ -188,7 +188,7 @@ fn they_are_those_of_64_bits_of_other_items() {
     check::<f64>(&[33, 8193]);
 }
 
-/// The device knows how many rows, columns and segments there are; no more than these is written.
+/// Only the device knows the number of rows, columns and segments. Nothing is written beyond these.
 #[test]
 fn counts_from_the_device() {
     let gpu = gpu();
@@ -216,7 +216,7 @@ fn counts_from_the_device() {
     assert_begins(&output, &indices(expected.unwrap()), "segments");
 }
 
-/// The index of the first of the greatest items, or of the least, by a plain loop: a NaN is either, and −0.0 is less than 0.0.
+/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN is both, and −0.0 is less than 0.0.
 fn first_extreme(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u32 {
     let mut found: Option<usize> = None;
     for (index, &item) in items.iter().enumerate() {
@@ -238,7 +238,7 @@ fn first_extremes(items: &[f32]) -> Extremes<u32> {
     }
 }
 
-/// Of equal items the first, of NaNs the first, in every shape.
+/// The index is that of the first among equal items, and of the first NaN, in every shape.
 #[test]
 fn ties_and_nans_in_every_shape() {
     const VALUES: [f32; 5] = [-0.0, 0.0, -0.0, 0.0, 1e-45];
@@ -308,7 +308,7 @@ fn ties_and_nans_in_every_shape() {
     }
 }
 
-/// Nobody reads the items: they are as many as 32 bits can number, and one more.
+/// The items are one more than 32 bits can number. The calls are refused, so nothing reads them.
 #[test]
 fn more_items_than_32_bits_can_number_are_an_error() {
     const COUNT: usize = 1 << 32;
@@ -330,7 +330,7 @@ fn more_items_than_32_bits_can_number_are_an_error() {
     refused!(.rows(COUNT));
     refused!(.columns(1));
     refused!(.axis(1, COUNT, 1));
-    // How long segments and runs are, only the device knows: all items count.
+    // Only the device knows the lengths of segments and runs, so the limit is on all items.
     refused!(.segments(&[0u64, 7, COUNT as u64]));
     refused!(.by_key::<Equal, _>(&items));
     let both = reduce::<ArgMinMax<u32>, _>(&items).columns(1).wait(gpu);

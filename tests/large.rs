@@ -1,8 +1,8 @@
-//! Much memory: counts past 32 bits, chunks of several tiles, slices that the device has no room for, and running out. Some
-//! need a real device; on the virtual one they say that they are skipped.
+//! Much memory: counts beyond 32 bits, chunks of several tiles, slices that do not fit on the device, and lack of memory. Some
+//! tests need a real device. On the virtual GPU they print that they are skipped.
 //!
-//! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, other tests' executables included: the `run.sh`
-//! of `cargo xtask bundle` runs this one alone.
+//! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, not even another test executable. The `run.sh`
+//! of `cargo xtask bundle` therefore runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -28,7 +28,7 @@ use warpfold::{
 };
 use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, reduce_tile_items};
 
-/// Held by each test: there is not memory enough for two at a time.
+/// Each test holds this lock: there is not enough memory for two at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static MEMORY: Mutex<()> = Mutex::new(());
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
@@ -50,7 +50,7 @@ fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
     Some(gpu)
 }
 
-/// `2^32 + 5` items: all ones, scanned to 1, 2, 3, …, whose sum is known. Both wrap at 2³².
+/// Sums and scans `2^32 + 5` ones. The scan gives 1, 2, 3, …, whose sum is known. Everything wraps at 2³².
 #[test]
 fn more_items_than_32_bits_count() {
     let _memory = alone();
@@ -58,7 +58,7 @@ fn more_items_than_32_bits_count() {
     let Some(gpu) = real_gpu("more_items_than_32_bits_count", 4 * ITEMS + (1 << 30)) else {
         return;
     };
-    // SAFETY: written before it is read.
+    // SAFETY: `set_32` writes all items before anything reads them.
     let mut items = unsafe { DeviceBuffer::<u32>::uninitialized(ITEMS) }.unwrap();
     items.set_32(1).unwrap();
     assert_eq!(reduce::<Sum, _>(&items).wait(gpu), Ok(5));
@@ -76,7 +76,7 @@ fn more_items_than_32_bits_count() {
             .find(|&(index, &item)| item != (index + 1) as u32);
         assert_eq!(wrong, None);
     }
-    // 1 + 2 + … + (2³² + 5) = (2³² + 5)·(2³¹ + 3), and that is 15 + 5·2³¹ with multiples of 2³² left out.
+    // 1 + 2 + … + (2³² + 5) = (2³² + 5)·(2³¹ + 3), which is 15 + 5·2³¹ modulo 2³².
     let sum = (5u64 << 31).wrapping_add(15) as u32;
     assert_eq!(reduce::<Sum, _>(&items).wait(gpu), Ok(sum));
 }
@@ -104,7 +104,7 @@ fn chunks_of_several_tiles() {
     assert_same_bits(&data.as_host_vec().unwrap(), &expected, "scan");
 }
 
-/// Chunks of 8 MiB, each of which is a piece: longer than the pieces of shorter slices.
+/// Each piece is one chunk, of 8 MiB: longer than the pieces of shorter slices.
 #[test]
 fn a_slice_whose_chunks_are_longer_than_pieces() {
     let _memory = alone();
@@ -113,7 +113,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     if real_gpu("a_slice_whose_chunks_are_longer_than_pieces", 1 << 30).is_none() {
         return;
     }
-    // Pages that are never written take no memory.
+    // Pages that are never written need no memory.
     let mut items = vec![0u8; ITEMS];
     let mut sum = 0;
     for index in (0..ITEMS).step_by((1 << 30) - 12_345).chain([ITEMS - 1]) {
@@ -124,7 +124,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     assert_eq!(gpu_min(&items), Ok(Some(0)));
 }
 
-/// Random items of `bytes` bytes, which the device has no room for.
+/// Random items of `bytes` bytes, which do not fit on the device.
 fn too_many<T: Sample>(bytes: usize) -> Vec<T>
 where
     Sum: Op<T>,
@@ -152,7 +152,7 @@ fn slices_that_the_device_has_no_room_for() {
         let expected = reduce::<Min, _>(&items).wait(Cpu).unwrap();
         assert_eq!(gpu_min(&items), Ok(Some(expected)));
 
-        // A short scan, and a long one, whose tiles are others.
+        // A short scan, and a long one, which has other tiles.
         for bytes in [16 << 20, (17 << 20) + 8] {
             let items = too_many::<f64>(bytes);
             let scanned = scan::<Sum, _>(&items).wait(Gpu::global()).unwrap();
@@ -179,13 +179,13 @@ fn too_little_memory_is_an_error_with_numbers() {
         || {
             let _gpu = gpu();
             let items = vec![1u32; 16 << 20];
-            // Scratch memory, or a piece of the slice; or the driver wants a stream's own.
+            // The failed allocation is a workspace, a piece of the slice, or the driver's memory for a stream.
             let may_be_asked = [128 << 10, 4 << 20];
             // Allocates all free memory in smaller and smaller pieces, until little is left.
             let mut taken = Vec::new();
             let mut piece = cust::memory::mem_get_info().unwrap().0;
             while piece >= 1 << 20 {
-                // SAFETY: nothing reads what is in it.
+                // SAFETY: nothing reads the buffer.
                 match unsafe { DeviceBuffer::<u8>::uninitialized(piece) } {
                     Ok(buffer) => taken.push(buffer),
                     Err(_) => piece /= 2,

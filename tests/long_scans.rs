@@ -1,9 +1,9 @@
-//! Long scans, whose tiles have another shape than short ones: a scan with each text over a few items more than the
-//! longest that is short, bit for bit.
+//! Long scans, whose tiles have another shape than those of short scans: each text scans slightly more items than a short scan
+//! can have. The results are compared bit for bit.
 //!
-//! To save time on the virtual GPU, only memory is checked there, and inclusive scans stand for exclusive ones, which differ in the
-//! operator's body only. Scans of narrow items have more items in as many bytes, and run in `.ci/run sweeps` alone. That also has a long
-//! scan of each way to scan a tile watched in full (in `bits.rs`).
+//! To save time, the virtual GPU only checks memory accesses here, and only runs inclusive scans: exclusive ones differ in the operator's
+//! body alone. Scans of narrow items have more items in the same number of bytes, and run only in `.ci/run sweeps`. That step also runs,
+//! with all checks, a long scan for each way to scan a tile (in `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]
@@ -28,7 +28,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, cust, scan};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
 
-/// A test for each scan among the rows, of its name. It scans with the functions of its kind's name.
+/// Makes a test for each scan among the rows, with the row's name.
 macro_rules! scans {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(scans!(@ $kind $op $t $symbol);)* };
     (@ reduce $($row:ident)*) => {};

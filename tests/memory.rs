@@ -1,8 +1,8 @@
 //! The memory that a `Gpu` keeps between calls is bounded for any number of threads, streams and graphs, and `trim`
 //! frees it.
 //!
-//! On a real device the used memory of the whole GPU is measured. So nothing else may use the GPU meanwhile, other tests' executables
-//! included: the `run.sh` of `cargo xtask bundle` runs this one alone.
+//! On a real device, the tests measure the used memory of the whole GPU. So nothing else may use the GPU meanwhile, not even another test
+//! executable. The `run.sh` of `cargo xtask bundle` therefore runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -27,11 +27,11 @@ const MIB: u64 = 1 << 20;
 /// Bytes of the smallest workspace.
 const WORKSPACE: u64 = 128 * KIB;
 
-/// The live objects of the process. On a real device, the used device memory.
+/// The live objects of the process; on a real device, only the used device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Held {
     device_bytes: u64,
-    /// Unknown on a real device.
+    /// 0 on a real device, where it is not known.
     pinned_bytes: u64,
     streams: usize,
 }
@@ -55,7 +55,7 @@ impl Held {
         }
     }
 
-    /// Fails if more than this has come to be held since then. A real driver takes some for its streams and threads.
+    /// Fails if the process holds more than this in addition to `before`. A real driver also uses memory for its streams and threads.
     fn check_since(self, before: Self, device_bytes: u64, pinned_bytes: u64, streams: usize) {
         let slack = if live().is_some() { 0 } else { 64 * MIB };
         let more = Self {
@@ -73,10 +73,10 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// Alone in its process, since what is alive is counted. `warm_up` goes first: kernels stay, and a real driver keeps memory for streams and
-/// threads. `body` gets the process's objects after that.
+/// Runs `body` in a process of its own, since the live objects of the process are counted. On a real device, `warm_up` runs before that,
+/// because the driver keeps memory for streams and threads. `body` gets the objects that are live after that.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
-    // A real device is one for all processes.
+    // All processes share a real device.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     in_child(test, &[], || {
@@ -96,7 +96,7 @@ fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
     });
 }
 
-/// 64 threads that sum 100 items each.
+/// Sums 100 items on each of 64 threads.
 fn sum_short_slices() {
     thread::scope(|scope| {
         for number in 0..64 {
@@ -108,7 +108,7 @@ fn sum_short_slices() {
     });
 }
 
-/// 64 threads that scan 70,000 items each, which is more than a piece.
+/// Scans 70,000 items on each of 64 threads, which is more than a piece.
 fn scan_long_slices() {
     thread::scope(|scope| {
         for number in 0..64 {
@@ -166,7 +166,7 @@ fn a_thousand_streams_leave_the_workspaces_of_some() {
             let at_rest = (256 + 96) * WORKSPACE;
             Held::now().check_since(before, at_rest, 0, 0);
 
-            // All at once, on places of their own.
+            // A thousand streams that are alive at once, each with an output of its own.
             let sums = DeviceBuffer::from_slice(&[0u32; 1000]).unwrap();
             let streams: Vec<Stream> = (0..1000).map(|_| stream()).collect();
             for (place, stream) in streams.iter().enumerate() {
@@ -206,19 +206,19 @@ fn graphs_give_their_workspaces_back() {
             stream.synchronize().unwrap();
             graph
         };
-        // One after the other, and a hundred that are alive at once.
+        // A hundred graphs one after the other, and a hundred that are alive at once.
         for _ in 0..100 {
             drop(capture(&mut sum));
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // A real driver's own memory for a hundred graphs is more than the leak that the test looks for.
+        // A real driver uses more memory for a hundred graphs than the leak that this would find.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;
             Held::now().check_since(before, workspaces + 8 * KIB, 64 * KIB, 16);
         }
         drop(graphs);
-        // A real driver may take its time to say that a graph has gone.
+        // A real driver may report the end of a graph late.
         thread::sleep(std::time::Duration::from_millis(if live().is_some() {
             0
         } else {

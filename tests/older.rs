@@ -1,8 +1,7 @@
-//! Devices of older generations, whose texts are made from those for compute capability 9.0: a kernel of every kind agrees with the CPU,
-//! bit for bit.
+//! Older devices. Their texts are made from the texts for compute capability 9.0. A kernel of every kind agrees with the CPU, bit for bit.
 //!
-//! A device's architecture is decided once a process, so each has a process of its own; all are virtual. 7.5 has the least shared memory
-//! of those that copy through registers, and 8.6 of those that copy asynchronously.
+//! A process chooses the architecture once, so each architecture has a process of its own; all devices are virtual. 7.5 has the least
+//! shared memory of the architectures that copy through registers, and 8.6 of those that copy asynchronously.
 
 #[path = "common/child.rs"]
 mod child;
@@ -22,13 +21,13 @@ use warpfold::{
     reduce, runs, scan, select,
 };
 
-/// Items of several tiles for each block of a small device, the last of them ragged.
+/// Items for several tiles in each block of a small device. The last tile is partial.
 const ITEMS: usize = 70_001;
 
-/// Columns of a matrix, whose last rows are left out.
+/// Columns of the matrix. Items after its last whole row are left out.
 const COLUMNS: usize = 37;
 
-/// Runs a request on the device and on the CPU.
+/// Compares a request's results on the device and on the CPU.
 macro_rules! same {
     ($what:expr, $request:expr) => {
         assert_same_bits(
@@ -39,7 +38,7 @@ macro_rules! same {
     };
 }
 
-/// A kernel of each kind for items of this type.
+/// Checks a kernel of each kind for these item types.
 macro_rules! each_kind {
     ($($t:ident)*) => {$({
         let name = stringify!($t);
@@ -99,7 +98,7 @@ macro_rules! each_kind {
     })*};
 }
 
-/// Reductions whose accumulators are wide, or that have two inputs.
+/// Checks reductions with wide accumulators or with two inputs.
 macro_rules! others {
     ($($t:ident)*) => {$({
         let name = stringify!($t);

@@ -1,7 +1,7 @@
-//! Reductions with one reading of the items: places of extremes, mean and variance, norms. They are compared with plain
+//! Reductions with one reading of the items: indices of extremes, mean and variance, norms. They are compared with plain
 //! loops and exact integers, and the laws of the operators are checked.
 //!
-//! `bits.rs` has every kernel's bits at the sizes where something changes.
+//! `bits.rs` checks every kernel's bits, at sizes around the boundaries of warps, blocks and tiles.
 
 #[path = "one_pass/accuracy.rs"]
 mod accuracy;
@@ -25,7 +25,7 @@ use warpfold::{
     gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
-/// The place of the first item that comes before all others.
+/// The index of the first item that comes before all others.
 fn first_by<T: Copy>(items: &[T], is_before: impl Fn(T, T) -> bool) -> Option<usize> {
     let mut best = 0;
     for (place, &item) in items.iter().enumerate() {
@@ -198,7 +198,7 @@ fn norms_are_roots_of_sums_of_squares() {
     );
     assert_eq!(gpu_norm(&[bf16::from_f32(-2.0); 4]).unwrap(), 4.0);
     assert_eq!(gpu_norm(&[2.0f64; 4096]).unwrap(), 128.0);
-    // The squares do not fit in `f32`.
+    // The squares overflow `f32`.
     assert_eq!(
         gpu_norm(&[-1.0e30f32; 4]).unwrap(),
         2.0 * f64::from(1.0e30f32)

@@ -1,7 +1,7 @@
-//! The host's cost of a warm call: the exact driver calls, and no allocation.
+//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing.
 //!
-//! A call that waits is refused while a stream of `cust`'s is captured, and the allocations of other threads would be counted. So
-//! the tests run one after the other.
+//! A waiting call is refused while a stream of `cust` is captured, and allocations of other threads would be counted. So the
+//! tests run one after the other.
 
 #[path = "overhead/allocator.rs"]
 mod allocator;
@@ -70,15 +70,15 @@ impl Bench {
     }
 }
 
-/// The driver calls of `work`, without the one that makes the context current for the test itself, and without those that all
-/// calls of the library begin and end with.
+/// The driver calls of `work`, without the call that makes the context current for the test itself, and without the calls with
+/// which every call of the library begins and ends.
 fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     let ((), mut calls) = record(work);
     assert_eq!(calls.remove(0), "cuCtxSetCurrent");
     inner(calls)
 }
 
-/// The driver calls of a call of the library, without those that it begins and ends with.
+/// The driver calls of a call of the library, without those with which every call begins and ends.
 fn inner(calls: Vec<&'static str>) -> Vec<&'static str> {
     let mode = "cuThreadExchangeStreamCaptureMode";
     let [first, second, inner @ .., last] = &calls[..] else {
@@ -137,7 +137,7 @@ fn a_second_captured_call_prepares_nothing() {
     assert_eq!(calls, expected);
 
     output.copy_from(&[0.0f32; 20_000][..]).unwrap();
-    // SAFETY: the buffers live on, and nothing else is on the stream.
+    // SAFETY: the captured buffers outlive the `synchronize` below.
     unsafe { graph.launch(stream) };
     stream.synchronize().unwrap();
     assert_eq!(output.as_host_vec().unwrap()[0], 20_000.0);
@@ -148,7 +148,7 @@ fn a_warm_call_that_waits_copies_nothing() {
     let mut bench = Bench::new();
     bench.scan();
     bench.reduce();
-    // On a stream of the library's own, after what is queued on the default stream.
+    // The call runs on one of the library's streams, after the queued work of the default stream.
     let order = [
         "cuCtxGetCurrent",
         "cuStreamIsCapturing",
@@ -175,7 +175,7 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
     };
     sum();
     scan();
-    // Whose context is current is asked when the lane is taken, and when it is used; and whether its memory is there.
+    // The call asks for the current context when it takes the lane and again when it uses it. It also checks the lane's memory.
     let upload = [
         "cuCtxGetCurrent",
         "cuPointerGetAttributes",
@@ -213,16 +213,16 @@ fn a_warm_call_on_a_long_slice_makes_nothing() {
     ];
     let wait = ["cuStreamSynchronize"];
     let expected = [
-        // The stream with the kernels, and the lanes.
+        // The call takes the kernels' stream, and then five lanes.
         &["cuCtxGetCurrent"][..],
         &["cuCtxGetCurrent", "cuPointerGetAttributes"].repeat(5),
         &piece,
         &piece,
-        // From now on the piece before the last is waited for.
+        // From here on, the call also waits for the second last piece.
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
-        // The last two, and the stream with the kernels.
+        // The call waits for the last two pieces, and for the kernels' stream.
         &["cuStreamSynchronize"; 3],
     ];
     assert_eq!(inner(record(sum).1), expected.concat());

@@ -1,5 +1,5 @@
-//! The kernels' own bookkeeping: calls that are cut into several launches, tags that are used up, blocks with room for
-//! fewer tiles, and tiles of either shape.
+//! The kernels' bookkeeping: calls that are cut into several launches, tags that are used up, blocks with room for
+//! fewer tiles, and tiles of both shapes.
 
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -22,12 +22,12 @@ use warpfold_kernels::contract::{
 const REDUCTION: &str = "reduce_sum_f32";
 const SCAN: &str = "inclusive_scan_sum_f32";
 
-/// Items of five chunks, the last of them ragged.
+/// Items of five chunks. The last chunk is partial.
 fn reduced() -> Vec<f32> {
     ordinary::<Sum, f32>(5 * reduce_tile_items::<f32>() as usize - 1001)
 }
 
-/// Items of three groups of tiles, the last of them not full.
+/// Items of three tile groups. The last group is partial.
 fn scanned() -> Vec<f32> {
     let tiles = 2 * SCAN_GROUP_TILES + 7;
     ordinary::<Sum, f32>((tiles * scan_tiles::<f32>().items(0)) as usize - 1001)
@@ -65,7 +65,7 @@ fn a_scan_in_pieces_has_the_bits_of_one() {
     assert_eq!(count, 71);
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
-        // Pieces of fewer tiles than the device has blocks, within and at the ends of groups.
+        // Pieces with fewer tiles than the device has blocks, which end within tile groups or at their ends.
         let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
         for (calls, ends) in (1..).zip(cuts) {
             let options = RunOptions::default();
@@ -78,7 +78,7 @@ fn a_scan_in_pieces_has_the_bits_of_one() {
     }
 }
 
-/// Calls `work` three times: with the tag before the last, with the last, and with the first.
+/// Calls `work` three times: with the second last tag, with the last, and with the first.
 fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
     engine.set_epoch(u32::MAX - 2);
     work();
@@ -121,7 +121,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
     }
 }
 
-/// Tiles that a block of a scan may have room for.
+/// The numbers of tiles for which a scan's blocks have room.
 const ROOMS: [u32; 3] = [1, 2, 4];
 
 #[test]
@@ -142,7 +142,7 @@ fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
     }
 }
 
-/// Scans the fewest items that make a long scan, and a few more, unchecked.
+/// Checks a scan of slightly more items than a short scan can have, without the virtual GPU's checks.
 fn assert_long_scan<T: Sample>(symbol: &str, buffers: u32)
 where
     Sum: Op<T, Output = T>,

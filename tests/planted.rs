@@ -1,18 +1,18 @@
-//! Planted bugs: tests how well the virtual GPU's checks find bugs in the kernels that ship.
+//! Planted bugs: these tests show how well the virtual GPU's checks find bugs in the kernels that ship.
 //!
-//! Each test changes one thing in the text of a kernel, as a slip in its source would, and runs it twice on one
+//! Each test changes one thing in the text of a kernel, as a mistake in its source would, and runs it twice on one
 //! workspace under every schedule. The checks that are listed with the bug must find it. The unchanged kernel must run
-//! clean, with the right bits. Each check gets runs of its own, for its own count.
+//! clean, with the right bits. Each check has runs of its own, so that its findings are counted separately.
 //!
-//! The numbers of findings of each check are printed, for a number of seeds of every policy, the policies in their
-//! order (seeded, reversed blocks, one block at a time, a starved block, stale reads):
+//! The tests print how often each check finds the bug, for several seeds of every policy, in the order of the policies
+//! (seeded, reversed blocks, one block at a time, a starved block, stale reads):
 //!
 //! ```text
 //! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture
 //! ```
 //!
-//! A change that no longer fits the text fails its test: look the place up in the new text. The changes are for the text that
-//! the repository holds, so there are no tests here where another compiler makes it.
+//! If an edit no longer fits the text, its test fails: find the right occurrence in the new text. The edits are for the committed
+//! text, so the tests are left out if another compiler makes the text.
 #![cfg(not(feature = "cuda_builder"))]
 
 #[path = "planted/bug.rs"]

@@ -1,23 +1,23 @@
 //! Random calls and random sequences of calls, each compared with code that is obviously right.
 //!
-//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit; and the reference, for what does not
-//! depend on the order, with plain loops again. A case that fails is made smaller before it is shown. The cases are the same in every run,
-//! except with another seed:
+//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit. The CPU's reference is itself compared
+//! with plain loops, for results that do not depend on the order. A failing case is made smaller before it is shown. The cases are the same
+//! in every run, except with another seed:
 //!
 //! ```text
 //! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random
 //! cargo xtask random --minutes 60
 //! ```
 //!
-//! `WARPFOLD_RANDOM_CASES` says how many cases each test tries, in place of the number that it has here.
+//! `WARPFOLD_RANDOM_CASES` sets how many cases each test tries, instead of the number in its source.
 //!
-//! A case that has failed stays in `random/regressions`, as the seed that makes it, and is tried first from then on. A seed gives the same
-//! case only as long as the strategies here do not change. So a fault that a case has shown deserves a test of its own. All runs on a real
-//! GPU too, where policies and checks mean nothing.
+//! The seed of a failed case stays in `random/regressions`, and the case is tried first from then on. A seed gives the same case only as
+//! long as the strategies here do not change. So a bug that a case has shown deserves a test of its own. All tests also run on a real GPU,
+//! where policies and checks have no effect.
 //!
-//! [`arguments`] tries every argument of a call over every other one, and where it must not be.
+//! [`arguments`] makes the arguments of calls overlap, and moves them to wrong addresses.
 //!
-//! Not covered: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), other calls that fail (`errors`).
+//! Covered elsewhere: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), and failing driver calls (`errors`).
 
 #[path = "random/arguments.rs"]
 mod arguments;
@@ -64,7 +64,7 @@ use property::{Property, property};
 use sequence::Plan;
 use warpfold::Gpu;
 
-/// Arguments that lie over each other, or nowhere.
+/// Arguments that overlap, or have wrong addresses.
 #[test]
 fn arguments_of_calls() {
     let two = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_DEVICES", "2")];
@@ -110,7 +110,7 @@ fn calls_on_many_multiprocessors() {
     });
 }
 
-/// Groups of tiles, and slices of several pieces.
+/// Calls on several tile groups, and on slices of several pieces.
 #[test]
 fn long_calls() {
     property!("long_calls", 32, 0).holds(&Call::strategy(Lengths::Long), Call::check);

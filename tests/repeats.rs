@@ -1,5 +1,5 @@
-//! A kernel of each text, again and again: on several streams at once, while the other tests load the device with
-//! theirs, a run has the bits of the reference.
+//! Runs a kernel of each text many times, on several streams at once, while other tests load the device with their kernels.
+//! Each run has the bits of the reference.
 
 mod common;
 #[path = "common/data.rs"]
@@ -24,7 +24,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Gpu, LogSumExp, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
-/// Streams whose runs are under way at once.
+/// Streams that run at once.
 const STREAMS: usize = 4;
 
 /// How often a kernel runs.
@@ -35,7 +35,7 @@ fn runs() -> usize {
     }
 }
 
-/// Items that several blocks share: on a real device enough for a long scan.
+/// A number of items for several blocks; on a real device, for a long scan.
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,
@@ -81,7 +81,7 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
         .map(|_| Stream::new(StreamFlags::NON_BLOCKING, None).unwrap())
         .collect();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    // The output first holds another result.
+    // Before the run, the output holds wrong results.
     let mut before = expected.to_vec();
     before.reverse();
     let output = || DeviceBuffer::from_slice(&before).unwrap();

@@ -1,5 +1,5 @@
-//! Scans from the last item to the first: every row gives what a scan of the items in the opposite order gives, turned around, bit for bit,
-//! in every shape, from and to every alignment.
+//! Scans from the last item to the first. For every row, every shape and every alignment, reverse the items, scan them, and reverse the
+//! results: a reversed scan has the same bits.
 
 mod common;
 #[path = "common/data.rs"]
@@ -42,7 +42,7 @@ fn written<R: Item>(
     found.split_off(skipped)
 }
 
-/// Sizes about those of vectors, rows and tiles, and alignments of input and output.
+/// Sizes around those of vectors, rows and tiles, and offsets of input and output.
 const SIZES: [(usize, usize, usize); 9] = [
     (1, 0, 0),
     (2, 1, 0),
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// Lengths of segments about the borders of leaves, nodes and chunks.
+/// Lengths of segments around the boundaries of leaves, nodes and chunks.
 const LENGTHS: [usize; 14] = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, 5000, 7, 3, 0];
 
 fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Sample>()
@@ -191,7 +191,7 @@ for_each_kernel!(rows);
 for_each_segmented_scan_kernel!(rows);
 for_each_columns_scan_kernel!(rows);
 
-/// By plain loops, without the library's reference.
+/// Compares suffix sums with plain loops, without the library's reference.
 #[test]
 fn suffix_sums_are_those_of_a_loop() {
     let mut random = Random::new(5);
@@ -282,7 +282,7 @@ fn counts_of_the_device_say_where_the_end_is() {
         expected.resize(5000, 0.0);
         assert_same_bits(&found, &expected, &format!("{count} items"));
 
-        // As many rows of 50.
+        // The count is of rows of 50 items here.
         let number = DeviceBuffer::from_slice(&[count / 50]).unwrap();
         let found = written::<f32>(5000, 0, |output| {
             let request = scan::<Sum, _>(&device).rows(50).reversed().count(&number);

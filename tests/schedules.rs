@@ -1,13 +1,13 @@
-//! The same bits whatever the schedule: the library's functions under every policy of the virtual GPU, with many seeds,
-//! on devices of 1, 7 and 132 multiprocessors.
+//! The library's functions give the same bits under every policy of the virtual GPU, with many seeds, on devices of 1, 7 and
+//! 132 multiprocessors.
 //!
-//! The first seed of each policy runs with all checks, the others without, which is many times faster. More seeds:
+//! The first seed of each policy runs with all checks. The others run without checks, which is many times faster. More seeds:
 //!
 //! ```text
 //! WARPFOLD_SEEDS=1000 cargo test --release --test schedules
 //! ```
 //!
-//! A device's size is decided once a process, so each size has a process of its own; all are virtual.
+//! A process chooses the device's size once, so each size has a process of its own. All devices are virtual.
 
 #[path = "common/child.rs"]
 mod child;
@@ -99,7 +99,7 @@ fn cases() -> Vec<Case> {
         scan::<Sum, f32>(
             |gpu, input, output| warpfold::scan::<Sum, _>(input).to(output).wait(gpu),
             |items| warpfold::scan::<Sum, _>(items).wait(Cpu).unwrap(),
-            // Two groups of tiles.
+            // Two tile groups.
             34 * f32s - 5,
             0,
         ),
@@ -143,7 +143,7 @@ fn assert_same_bits_under_every_schedule() {
     }
 }
 
-/// A test on a virtual device with a number of multiprocessors, of an architecture.
+/// Makes a test for each virtual device: `name: multiprocessors, architecture`.
 macro_rules! devices {
     ($($test:ident: $multiprocessors:literal, $architecture:literal;)*) => {$(
         #[test]

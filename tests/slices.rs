@@ -1,4 +1,4 @@
-//! Slices of the host of one piece and of several: the bits are those of the reference.
+//! Host slices of one piece and of several: results have the bits of the reference.
 
 #[path = "common/data.rs"]
 mod data;
@@ -10,10 +10,10 @@ use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
-/// Items of a piece, in bytes.
+/// Bytes of a piece.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items about the ends of pieces.
+/// Numbers of items around the ends of pieces.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]
@@ -80,7 +80,7 @@ fn scans_into_a_slice_of_the_callers() {
         let expected = scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same_bits(&results[..count], &expected, "exclusive");
     }
-    // Results of another type than the items.
+    // The results have another type than the items.
     let mut results = [0u64; 3];
     scan::<WideSum, _>(&[200u8, 100, 50])
         .exclusive()

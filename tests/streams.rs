@@ -1,6 +1,6 @@
-//! Streams, threads and graphs: calls that only queue, many at once, and captured ones.
+//! Streams, threads and graphs: queued calls, many calls at once, and captured calls.
 //!
-//! `cust`'s copies, which the tests make, end a capture of another thread. So a test that captures keeps the others out.
+//! `cust`'s copies, which the tests make, end a capture on another thread. So a test that captures runs alone.
 
 mod common;
 #[path = "common/data.rs"]
@@ -22,17 +22,17 @@ use data::{assert_same_bits, ordinary};
 use graph::Graph;
 use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
-/// The contents of places that must not be written.
+/// The contents of memory that must not be written.
 const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// Held by a test that does not capture.
+/// The lock that a test without captures holds.
 fn beside_others() -> RwLockReadGuard<'static, ()> {
     CAPTURE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Held by a test that captures.
+/// The lock that a test with captures holds.
 fn alone() -> RwLockWriteGuard<'static, ()> {
     CAPTURE.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -264,7 +264,7 @@ fn streams_that_come_and_go_share_scratch_memory() {
         drop(data);
         free_bytes.push(cust::memory::mem_get_info().unwrap().0);
     }
-    // A driver gives handles out again, perhaps not the very next time.
+    // A driver reuses stream handles, but perhaps not at once.
     let lost = free_bytes[20].saturating_sub(free_bytes[39]);
     assert!(lost <= 4 << 20, "{free_bytes:?}");
 }
@@ -304,7 +304,7 @@ fn a_captured_graph_replays_on_new_data() {
         scanned.copy_from(&vec![0.0; items.len()][..]).unwrap();
         nothing.copy_from(&[0.0][..]).unwrap();
         for _ in 0..2 {
-            // SAFETY: the buffers live on; the launches are on the stream that was captured.
+            // SAFETY: the captured buffers outlive the `synchronize` below.
             unsafe { graph.launch(&stream) };
         }
         stream.synchronize().unwrap();

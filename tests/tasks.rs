@@ -1,5 +1,5 @@
-//! Calls from other people's tasks: while a call waits, its thread runs nothing else. So a task of rayon's may make one with a
-//! lock held, with something borrowed, and whatever the tasks beside it do.
+//! Calls from tasks of other libraries. While a call waits, its thread runs nothing else. So a task of rayon may call with a lock
+//! held or a value borrowed, and other tasks may do anything meanwhile.
 
 #![forbid(unsafe_code)]
 
@@ -20,14 +20,14 @@ use warpfold::{Gpu, Sum, gpu_sum, scan};
 /// Items of two pieces.
 const ITEMS: usize = 140_000;
 
-/// Tasks that call.
+/// How many tasks make calls.
 const TASKS: usize = 6;
 
 fn pool() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(2).build().unwrap()
 }
 
-/// A sum and a scan, and how many calls on this thread it is made inside of.
+/// Makes a sum and a scan. Asserts that this does not run inside another call on the same thread.
 fn call(items: &[u32]) {
     thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
     assert_eq!(DEPTH.replace(1), 0, "a call runs inside another");
@@ -41,7 +41,7 @@ fn call(items: &[u32]) {
 fn no_task_of_rayons_runs_inside_a_call() {
     let _gpu = gpu();
     let items = &vec![1u32; ITEMS];
-    // In the process's pool, and in one of its own.
+    // First in rayon's global pool, then in a pool of the test.
     (0..TASKS).into_par_iter().for_each(|_| call(items));
     let pool = pool();
     pool.install(|| (0..TASKS).into_par_iter().for_each(|_| call(items)));
@@ -100,7 +100,7 @@ fn tasks_beside_a_call_may_make_another_device_current() {
             });
         });
         drop(other);
-        // Memory that was kept for the next call belongs to the first device.
+        // The memory that the library keeps for later calls belongs to the first device.
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| call(&items));

@@ -1,4 +1,4 @@
-//! Calls on slices from more threads than there are lanes: all of them end with the right results.
+//! Calls on slices from more threads than there are transfer lanes: all calls end with the right results.
 
 #![forbid(unsafe_code)]
 
@@ -18,19 +18,19 @@ use warpfold::{
     gpu_wide_sum, reduce, runs, scan, select,
 };
 
-/// Items of several pieces, for which a call takes several lanes. A multiple of eight.
+/// Items of several pieces, for which a call takes several transfer lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// More than there are kinds of calls below, lanes for pieces, short lanes, and streams for calls.
+/// More threads than there are kinds of calls below, lanes for pieces, short lanes, and streams for calls.
 const THREADS: usize = 72;
 
-/// The time after which a child counts as hung.
+/// After this time, a child process counts as hung.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// All calls on slices; the items are ones.
+/// All calls on slices. The items are ones.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(
@@ -277,7 +277,7 @@ const CALLS: [Call; 50] = [
         let scanned = scan::<Sum, _>(items).axis(1, ITEMS, 1).wait(Gpu::global());
         assert_counts(&scanned.unwrap(), 1);
     },
-    // Of one piece.
+    // A slice of one piece.
     |items| assert_eq!(gpu_sum(&items[..1000]), Ok(1000)),
 ];
 
@@ -286,7 +286,7 @@ fn assert_counts(found: &[u32], first: u32) {
     assert!(found.iter().copied().eq(first..first + ITEMS as u32));
 }
 
-/// Runs `work` on every thread at once, each told its number.
+/// Runs `work` on several threads at once, with the thread's number as the argument.
 fn on_all_threads(threads: usize, work: impl Fn(usize) + Sync) {
     let start = Barrier::new(threads);
     let (start, work) = (&start, &work);
@@ -300,7 +300,7 @@ fn on_all_threads(threads: usize, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// Runs the test in a process with this number of devices, which ends with an error when it takes too long.
+/// Runs the test in a process with this number of devices. If the process takes too long, it ends with an error.
 fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
     let variables = [
         ("VIRTUAL_GPU", "on"),
@@ -320,7 +320,7 @@ fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
 #[test]
 fn pairs_from_many_threads_end() {
     on_devices("1", "pairs_from_many_threads_end", || {
-        // In pieces that are too long for short lanes; there are more of those lanes.
+        // The pieces are too long for short lanes, of which there are more.
         let items = vec![1f64; 700_000];
         on_all_threads(48, |_| assert_eq!(gpu_dot(&items, &items), Ok(700_000.0)));
     });
@@ -331,7 +331,7 @@ fn all_calls_from_many_threads_end() {
     on_devices("1", "all_calls_from_many_threads_end", || {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
-            // Each call by some threads, beside others each time.
+            // Some threads make each call, each time beside other calls.
             CALLS[index % CALLS.len()](&items);
             CALLS[index * 7 % CALLS.len()](&items);
             CALLS[index * 13 % CALLS.len()](&items);
@@ -344,7 +344,7 @@ fn all_calls_beside_those_over_two_devices_end() {
     on_devices("2", "all_calls_beside_those_over_two_devices_end", || {
         let items = vec![1u32; ITEMS];
         let gpus = Gpus::all().unwrap();
-        // More than one GPU is given alone.
+        // Longer than the slices that go to one GPU alone.
         let long = vec![1u32; (8 << 20) / 4 + 5];
         on_all_threads(THREADS, |index| match index % 12 {
             0 => assert_eq!(reduce::<Sum, _>(&long).wait(&gpus), Ok(long.len() as u32)),

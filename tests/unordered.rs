@@ -1,7 +1,7 @@
-//! Calls that are queued on two streams, one reading what the other writes. If nothing orders them, the
-//! virtual GPU stops the program and names both. With an event in between the result is right.
+//! Calls that are queued on two streams: one reads the results of the other. If nothing orders them, the
+//! virtual GPU stops the program and names both calls. With an event between them, the result is right.
 //!
-//! A real GPU gives some number, and no error: nothing here runs there.
+//! A real GPU gives some number, and no error, so these tests do not run there.
 
 #[path = "common/child.rs"]
 mod child;
@@ -21,14 +21,14 @@ use warpfold::{Max, Sum, cust, reduce, scan};
 
 const ITEMS: usize = 60_000;
 
-/// Whether an event leads from the scan to the reduction.
+/// Whether the reduction waits for an event after the scan.
 #[derive(Clone, Copy, PartialEq)]
 enum Between {
     Nothing,
     AnEvent,
 }
 
-/// Scans ones on one stream and takes the greatest sum on another, and waits only for the second. Gives the
+/// Scans ones on one stream, finds the greatest sum on another stream, and only waits for the second one. Returns the
 /// driver's final code and the result.
 fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
     let gpu = gpu();
@@ -61,7 +61,7 @@ fn races() -> Vec<StreamRace> {
     take_findings().into_iter().filter_map(race).collect()
 }
 
-/// Whether the device is a real one. Then says that the test is skipped.
+/// Whether the device is real. If so, prints that the test is skipped.
 fn is_real(test: &str) -> bool {
     let is_real = mode() == Mode::Real;
     if is_real {

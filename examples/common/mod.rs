@@ -35,7 +35,7 @@ pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     (result, start.elapsed())
 }
 
-/// Random bits, the same in every run: Steele, Lea and Flood's SplitMix64.
+/// A generator of random bits, the same in every run: Steele, Lea and Flood's SplitMix64.
 pub struct Random(u64);
 
 impl Random {

@@ -21,13 +21,13 @@ pub trait Failure: Display + From<io::Error> {
     /// The error of the writer, if that is what failed.
     fn output_error(&self) -> Option<&io::Error>;
 
-    /// Whether an argument is to blame, or a file that it names.
+    /// Whether an argument is wrong, or a file that it names.
     fn is_of_input(&self) -> bool {
         false
     }
 }
 
-/// For an example in which nothing is told apart but the writer's errors.
+/// For an example that tells only the writer's errors from others.
 impl Failure for Box<dyn Error> {
     fn output_error(&self) -> Option<&io::Error> {
         self.downcast_ref()
@@ -35,7 +35,7 @@ impl Failure for Box<dyn Error> {
 }
 
 /// Runs `example` with its arguments and the writer that it prints to, and gives the exit code: 0 if all went well, 2
-/// if the input is to blame, 1 otherwise.
+/// if the input is wrong, 1 otherwise.
 pub fn run<A: Parser, F: Failure>(
     example: impl FnOnce(A, &mut dyn Write) -> Result<(), F>,
 ) -> ExitCode {
@@ -57,7 +57,7 @@ pub fn run<A: Parser, F: Failure>(
     }
 }
 
-/// Prints the help that was asked for, or what is wrong with the arguments.
+/// Prints the help that was asked for, or the error in the arguments.
 fn answer_with<A: Parser>(answer: &clap::Error, out: &mut impl Write) -> ExitCode {
     let text = answer.render().to_string();
     if !answer.use_stderr() {

@@ -8,10 +8,10 @@
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::Path;
 
-/// Characters that are shown of a word.
+/// The most characters of a word that are shown.
 const WORD_CHARACTERS: usize = 40;
 
-/// Characters that are shown of a path.
+/// The most characters of a path that are shown.
 const PATH_CHARACTERS: usize = 200;
 
 /// Foreign text, to be printed.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Why a file gives no id, or takes none.
+/// Why the id cannot be read from a file, or written to it.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     #[error("is there already, perhaps from an earlier run: remove it, or name another file")]
@@ -53,10 +53,10 @@ pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
     Ok(written)
 }
 
-/// Waits for the file until it is complete, or until the limit.
+/// Waits until the file is complete, at most until the limit, and reads it.
 pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
     let (begin, now) = (Instant::now(), SystemTime::now());
-    // An older file is not of this run: rank 0 waits no longer than the limit for the others.
+    // An older file is from another run, since rank 0 waits for the others no longer than the limit.
     let oldest = now.checked_sub(limit);
     loop {
         if let Some(id) = read_now(path, oldest)? {

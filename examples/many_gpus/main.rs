@@ -1,4 +1,4 @@
-//! A sum and a scan over several GPUs, in one process or in several, each GPU with its rate.
+//! A sum and a scan over several GPUs, in one process or in several. Prints each GPU's rate.
 //!
 //! ```text
 //! cargo run --features nccl --example many_gpus                       all GPUs of the machine, numbers made up on the spot
@@ -35,7 +35,7 @@ use failure::Failure;
 use numbers::Numbers;
 use rank::Report;
 
-/// A sum and a scan over several GPUs, in one process or in several, each GPU with its rate.
+/// A sum and a scan over several GPUs, in one process or in several. Prints each GPU's rate.
 ///
 /// Every result is checked against the CPU.
 #[derive(Debug, Parser)]
@@ -45,7 +45,7 @@ struct Arguments {
     #[arg(long, conflicts_with = "rank")]
     gpus: Option<usize>,
 
-    /// How many numbers on each GPU; several runs, if several are named [default: what suits the device]
+    /// How many numbers on each GPU; with several values, a run for each [default: what suits the device]
     #[arg(long, value_delimiter = ',')]
     numbers: Vec<usize>,
 

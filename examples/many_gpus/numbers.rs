@@ -1,4 +1,4 @@
-//! The numbers: those of a file, or made up.
+//! The numbers: from a file, or made up.
 
 use std::fs;
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Numbers {
 
     /// The numbers of a range.
     pub fn some(&self, range: Range<usize>) -> Result<Vec<u64>, Failure> {
-        // With room for one number more.
+        // Leaves room for one number more.
         let mut some = room_for(range.len().saturating_add(1))?;
         match self {
             Self::OfFile(numbers) => some.extend_from_slice(&numbers[range]),

@@ -1,4 +1,4 @@
-//! The same numbers by plain loops on the CPU, one after the other.
+//! The same statistics by plain sequential loops on the CPU.
 
 use std::cmp::Ordering;
 
@@ -52,11 +52,11 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let squared = |x: &f64| (x - mean).powi(2);
     let variance = numbers.iter().map(squared).sum::<f64>() / count;
     let magnitude = numbers.iter().map(|x| x.abs()).sum::<f64>() / count;
-    // Either order of n additions is off by less than n·ε·Σ|x|. So a mean is off by less than n·ε times the mean magnitude, and
-    // the variance of the second loop by the square of that.
+    // In either order, the error of n additions is less than n·ε·Σ|x|. So the error of a mean is less than n·ε times the mean
+    // magnitude, and the error of the second loop's variance is less than the square of that.
     let bound = count * f64::EPSILON * magnitude;
     near("mean", moments.mean(), mean, bound)?;
-    // By a tree the variance is off by less than n·ε·κ times itself, where κ·σ is the root of the mean square.
+    // With a tree, the relative error of the variance is less than n·ε·κ, where κ·σ is the root mean square.
     let spread = variance.sqrt() * (variance + mean * mean).sqrt();
     let bound = count * f64::EPSILON * (variance + spread) + bound * bound;
     near("variance", moments.variance(), variance, bound)

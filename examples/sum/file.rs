@@ -10,7 +10,7 @@ use warpfold::cust::memory::mem_get_info;
 use crate::common::quoted;
 use crate::parse::Fault;
 
-/// Why a file gives no numbers.
+/// Why the numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
     #[error("cannot read {}: {error}", quoted::path(path))]

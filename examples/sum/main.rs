@@ -119,14 +119,14 @@ fn made_up() -> Vec<f64> {
         .collect()
 }
 
-/// Bit for bit against the same tree on the CPU, and within the rounding error of a plain loop.
+/// Compares the results with the same tree on the CPU, bit for bit, and the sum with a plain loop, within the rounding error.
 fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
     same("sum", sum, reduce::<Sum, _>(numbers).wait(Cpu)?)?;
     same("minimum", min, reduce::<Min, _>(numbers).wait(Cpu)?)?;
     same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu)?)?;
     let plain: f64 = numbers.iter().sum();
     let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
-    // Either order of n additions is off by less than n·u·Σ|x|, and ε is 2u. There is no such bound if the sum
+    // In either order, the error of n additions is less than n·u·Σ|x|, where ε is 2u. There is no such bound if the sum
     // overflows, or contains an infinity or a NaN.
     let bound = numbers.len() as f64 * f64::EPSILON * magnitude;
     if bound.is_finite() && (sum - plain).abs() > bound {

@@ -1,10 +1,10 @@
 //! Numbers in a text: one or more a line, separated by white space, commas or semicolons.
 //!
-//! A number is what Rust's `f64::from_str` takes: `1`, `-2.5`, `6e-3`, `inf`, `nan`. A comma separates; it
-//! is not a decimal comma. Empty lines, and separators with nothing between them, stand for nothing. A text may begin
+//! A number is a word that Rust's `f64::from_str` accepts: `1`, `-2.5`, `6e-3`, `inf`, `nan`. A comma separates numbers; it
+//! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
 //! with a byte order mark.
 //!
-//! The text is streamed: beside the numbers, memory holds one word of it. A word of more than
+//! The text is streamed: apart from the numbers, memory holds one word of it. A word of more than
 //! [`LONGEST_WORD`] bytes is not read to its end, and is not a number.
 
 #![allow(dead_code, reason = "each example uses its part")]
@@ -47,7 +47,7 @@ pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, V
     Ok((numbers, lines))
 }
 
-/// Calls back with each number of a text and its line, for at most `most + 1` numbers.
+/// Calls `give` with each number of a text and its line, at most `most + 1` times.
 fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
     let mut count = 0;
     let mut line = 1;
@@ -75,8 +75,8 @@ fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Re
     }
 }
 
-/// Calls back with the numbers in bytes that contain no one-byte separator, and returns how many. Other white space may still
-/// separate numbers.
+/// Calls `give` with each number in `run`, and returns how many there are. `run` contains no one-byte separator, but other white
+/// space may separate numbers.
 fn take(
     run: &[u8],
     line: usize,

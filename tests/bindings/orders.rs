@@ -1,4 +1,4 @@
-//! The work that a waiting call is ordered after, for each kind of stream: the table in the documentation of
+//! Whether a waiting call runs after earlier work on each kind of stream. The tests check the table in the documentation of
 //! `warpfold`'s bindings, row by row.
 //!
 //! The virtual GPU stops a program in which two unordered pieces of work access the same bytes. A real GPU gives some
@@ -16,7 +16,7 @@ use super::suite::Binding;
 
 const ITEMS: u32 = 60_000;
 
-/// Scans ones on a stream of this kind. Gives the greatest sum, as a waiting call then finds it, and whether the scan succeeded.
+/// Scans ones on a stream of this kind. Returns the greatest sum that a waiting call then finds, and the driver's code for the stream.
 fn greatest_sum_after_work_on(kind: Kind) -> (Result<u32>, i32) {
     let raw = Raw::new(kind);
     let ones = raw.upload(&vec![1_u32; ITEMS as usize]);

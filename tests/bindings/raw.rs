@@ -1,4 +1,4 @@
-//! Raw addresses and handles, as a program has them that calls the driver itself.
+//! Raw addresses and handles, as in a program that calls the driver itself.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr;
@@ -18,7 +18,7 @@ unsafe extern "C" {
     fn cuStreamSynchronize(stream: *mut c_void) -> i32;
 }
 
-/// The streams that there are.
+/// The kinds of streams.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     Legacy,
@@ -27,7 +27,7 @@ pub enum Kind {
     NonBlocking,
 }
 
-/// Memory of the driver's, and streams of one kind. Neither is freed before the program ends.
+/// Memory from the driver, and streams of one kind. Neither is freed before the program ends.
 pub struct Raw(Kind);
 
 impl Raw {
@@ -46,10 +46,10 @@ impl Binding for Raw {
         // SAFETY: the pointer is to a live local.
         let code = unsafe { cuMemAlloc_v2(&mut address, size_of_val(items)) };
         assert_eq!(code, 0);
-        // SAFETY: so many bytes are at both addresses.
+        // SAFETY: `items` and the allocation both have `size_of_val(items)` bytes.
         let code = unsafe { cuMemcpyHtoD_v2(address, items.as_ptr().cast(), size_of_val(items)) };
         assert_eq!(code, 0);
-        // SAFETY: so many items were allocated just now, in one piece that is never freed.
+        // SAFETY: the allocation has `items.len()` items, is never freed, and nothing else uses it.
         unsafe { RawItemsMut::from_raw(address, items.len()) }
     }
 
@@ -57,7 +57,7 @@ impl Binding for Raw {
         let mut found = vec![T::zeroed(); items.item_count()];
         let from = items.lend(User::WaitingCall).address;
         let bytes: &mut [u8] = cast_slice_mut(&mut found);
-        // SAFETY: so many bytes are at both addresses.
+        // SAFETY: `found` and the allocation both have `item_count` items, which are `bytes.len()` bytes.
         let code = unsafe { cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), from, bytes.len()) };
         assert_eq!(code, 0);
         found
@@ -67,7 +67,7 @@ impl Binding for Raw {
         let flags = match self.0 {
             Kind::Legacy => return RawStream::DEFAULT,
             Kind::PerThread => {
-                // SAFETY: `CU_STREAM_PER_THREAD`, which is never destroyed.
+                // SAFETY: the handle is `CU_STREAM_PER_THREAD`, and that stream is never destroyed.
                 return unsafe { RawStream::from_raw(ptr::without_provenance_mut(2)) };
             }
             Kind::Blocking => 0,
@@ -76,7 +76,7 @@ impl Binding for Raw {
         let mut stream = ptr::null_mut();
         // SAFETY: the pointer is to a live local.
         assert_eq!(unsafe { cuStreamCreate(&mut stream, flags) }, 0);
-        // SAFETY: made just now, and never destroyed.
+        // SAFETY: `cuStreamCreate` made the stream just now, and it is never destroyed.
         unsafe { RawStream::from_raw(stream) }
     }
 
@@ -85,7 +85,7 @@ impl Binding for Raw {
     }
 }
 
-/// Waits for a stream's queued work, and gives the driver's code.
+/// Waits for a stream's queued work, and returns the driver's code.
 pub fn finish(stream: &RawStream<'static>) -> i32 {
     // SAFETY: the stream is never destroyed.
     unsafe { cuStreamSynchronize(stream.handle()) }

@@ -49,7 +49,7 @@ macro_rules! suite {
 }
 pub(crate) use suite;
 
-/// Whole rows of [`ROW_ITEMS`], in one tile and in several.
+/// Numbers of items: multiples of [`ROW_ITEMS`], for one tile and for several.
 pub const LENGTHS: [usize; 3] = [8, 4_000, 24_000];
 
 const ROW_ITEMS: usize = 8;
@@ -67,7 +67,7 @@ pub struct Case<'a, B: Binding> {
     gpu: &'static Gpu,
     stream: B::Stream,
     end: End,
-    /// Some of them zero.
+    /// Some are zero.
     items: Vec<f32>,
     on_device: B::Items<f32>,
 }
@@ -99,7 +99,7 @@ impl<'a, B: Binding> Case<'a, B> {
         indices.map(|index| (index / 3) ^ (index / 4)).collect()
     }
 
-    /// Offsets of segments of 0 to 12 items, the last of which ends before the items do.
+    /// Offsets of segments of 0 to 12 items. The last segment ends before the last item.
     fn offsets(&self) -> Vec<u64> {
         let steps = [0, 5, 0, 12, 1, 7];
         let last = self.items.len() as u64 - 1;
@@ -119,7 +119,7 @@ impl<'a, B: Binding> Case<'a, B> {
         self.zeros(self.items.len())
     }
 
-    /// Asserts that the queued work, if any, has written these values, and zeros are left after them.
+    /// Waits for queued work, and asserts that these values are at the start of `found`, with zeros after them.
     #[track_caller]
     fn assert_begins<T: Plain>(&self, found: &B::Items<T>, expected: &[T]) {
         self.binding.synchronize(&self.stream);

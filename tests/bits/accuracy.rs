@@ -1,8 +1,8 @@
 //! How far float sums and products are from the exact value.
 //!
-//! The bits are fixed elsewhere; this shows that the fixed tree is also a good one. With unit roundoff u, a tree of
-//! depth d has an error of at most about d·u·Σ|x|. For n items the tree has 3 levels in a tile's columns, one
-//! for each tile of a chunk, 1 or 2 across a vector, 8 across threads, and as many again across chunks.
+//! Other tests fix the bits; these show that the fixed tree is accurate. With unit roundoff u, a tree of
+//! depth d has an error of at most about d·u·Σ|x|. The tree has 3 levels in a tile's columns, one
+//! for each tile of a chunk, 1 or 2 across a vector, 8 across threads, and 8 more across chunks.
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;
@@ -12,7 +12,7 @@ use warpfold::{Product, Sum, WideSum, cust, reduce, scan};
 use crate::common::gpu;
 use crate::data::{Random, unit};
 
-/// Levels of the tree of a sum in these tests, generously.
+/// An upper bound for the levels of a sum's tree in these tests.
 const DEPTH: f64 = 24.0;
 
 fn uniform(count: usize, low: f64, high: f64) -> Vec<f64> {
@@ -22,7 +22,7 @@ fn uniform(count: usize, low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The sum, with the error of each addition added at the end (Neumaier).
+/// The sum by Neumaier's algorithm: the errors of the additions are summed, and added at the end.
 fn exact_sum(items: &[f64]) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for &item in items {
@@ -79,7 +79,7 @@ fn a_product_of_f32_is_close() {
     let exact: f64 = items.iter().map(|&item| item as f64).product();
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
     let product = reduce::<Product, _>(&buffer).wait(gpu).unwrap();
-    // Every multiplication rounds, so their number counts and not the tree's depth.
+    // Every multiplication rounds, so the bound grows with the number of items and not with the tree's depth.
     let bound = items.len() as f64 * (f32::EPSILON as f64) / 2.0;
     assert_relative_eq!(product as f64, exact, max_relative = bound);
 }

@@ -1,4 +1,4 @@
-//! Items at the edges of their types, and lists with such items in them.
+//! Edge values of item types, and lists that contain them.
 
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Affine, Op};
@@ -7,12 +7,12 @@ use warpfold_kernels::for_each_integer;
 
 use crate::data::{Random, Sample, ordinary};
 
-/// An item type's edges.
+/// The edge values of an item type.
 pub trait Edges: Sample {
-    /// Items at the edges of the type, NaN not among them.
+    /// Edge values of the type, without NaNs.
     const EDGES: &'static [Self];
 
-    /// Items that hide all others: of floats NaNs with payloads and signs; of integers none.
+    /// NaNs with different payloads and signs. Integers have none.
     const NANS: &'static [Self];
 
     /// The values around an output.
@@ -37,7 +37,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: what fills the room around an output; bits of NaNs`
+/// `type: sentinel; bits of NaNs`
 macro_rules! floats {
     ($($t:ident: $sentinel:expr; $($nan:literal)*;)*) => {$(
         impl Edges for $t {
@@ -83,7 +83,7 @@ impl Edges for Affine {
     const GREATEST: Self = map(0.0, f32::INFINITY);
 }
 
-/// An item that changes the result of `O` wherever it gets in.
+/// An item that changes the result of `O` if a kernel reads it.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {
     match name::<O>() {
         "Min" | "MinNum" => T::LEAST,
@@ -93,7 +93,7 @@ pub fn intruder<O: Op<T>, T: Edges>() -> T {
     }
 }
 
-/// Ordinary items with an edge of the type in every eighth place or so.
+/// Ordinary items, about every eighth of them replaced by an edge value of the type.
 pub fn with_edges<O: Op<T>, T: Edges>(count: usize) -> Vec<T> {
     let mut random = Random::new(!count as u64);
     let mut items = ordinary::<O, T>(count);
@@ -105,7 +105,7 @@ pub fn with_edges<O: Op<T>, T: Edges>(count: usize) -> Vec<T> {
     items
 }
 
-/// Ordinary items with one NaN, somewhere past the middle. The same for integers.
+/// Ordinary items, of which one past the middle is replaced by `nan`.
 pub fn with_nan<O: Op<T>, T: Edges>(count: usize, nan: T) -> Vec<T> {
     let mut items = ordinary::<O, T>(count);
     let place = count / 2 + Random::new(count as u64).below(count - count / 2);

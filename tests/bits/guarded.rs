@@ -8,7 +8,7 @@ use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::edges::{Edges, intruder};
 
-/// Items of a guard: a multiple of any vector's.
+/// Items of a guard: a multiple of every vector's length.
 const GUARD_ITEMS: usize = 16;
 
 /// Items in device memory, with a guard before and after them.
@@ -46,7 +46,7 @@ impl<T: Edges> Guarded<T> {
         }
     }
 
-    /// The items. Must not outlive this.
+    /// The items. The slice must not outlive `self`.
     pub fn slice(&self) -> DeviceSlice<T> {
         self.buffer.index(self.start..self.start + self.item_count)
     }

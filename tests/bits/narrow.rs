@@ -1,4 +1,4 @@
-//! Conversions of 16-bit floats, all of them: on the host against the formats' definitions, and through a kernel.
+//! Conversions of all 16-bit floats: on the host against the formats' definitions, and through a kernel.
 
 use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;
@@ -9,7 +9,7 @@ use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::guarded::download;
 
-/// A 16-bit format: bits of its exponent and of its fraction.
+/// A 16-bit format: how many bits its exponent and its fraction have.
 struct Format {
     exponent_bits: i32,
     fraction_bits: i32,
@@ -31,8 +31,8 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The value of the finite, positive number with these bits. For +∞, the number that would follow the
-    /// largest.
+    /// The value of the finite, positive number with these bits. For the bits of +∞, the value that would follow the
+    /// largest number.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;
         let exponent = i32::from(bits >> self.fraction_bits);
@@ -59,7 +59,7 @@ where
             (-value as f32).to_bits(),
             "-{bits:#x}"
         );
-        // Halfway to the next number, which `f32` holds exactly, rounds to even.
+        // The midpoint to the next number is exact in `f32`, and rounds to even.
         let half = ((value + next) / 2.0) as f32;
         let even = bits + (bits & 1);
         assert_eq!(lower(half.next_down().into()), bits, "below {half}");
@@ -84,7 +84,7 @@ fn conversions_are_those_of_the_formats() {
     check_conversions(BF16, bf16::from_bits, bf16::to_bits);
 }
 
-/// The maxima of ascending items are the items: each comes through the kernel's conversions as it was.
+/// The running maxima of ascending items are the items. So the kernel's conversions must leave each item as it is.
 fn check_round_trip<T: Item>(format: Format, from_bits: fn(u16) -> T)
 where
     Max: Kernel<kind::inclusive_scan, T, Output = T>,

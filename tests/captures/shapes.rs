@@ -1,4 +1,4 @@
-//! Calls on pairs, segments, columns, selections, by key, over several GPUs, and of own kernels, beside a capture.
+//! During a capture: calls on pairs, segments, columns, selections and keys, over several GPUs, and with kernels of a program's own.
 
 use std::mem;
 use std::time::Duration;
@@ -219,7 +219,7 @@ pub const CASES: [Case; 18] = [
         call: |gpu, _| {
             let text =
                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-            // To unload it is the program's, by `cust`.
+            // The program would unload the module, through `cust`.
             gpu.load_ptx("k", text).map(mem::forget)
         },
     },

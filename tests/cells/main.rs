@@ -1,5 +1,5 @@
-//! Every cell of the grammar, verb by shape by option by place: it runs and gives the right result, or there is a reason why not. The table
-//! in the documentation is made from the runs.
+//! Every cell of the grammar (verb, shape, option and place): it runs and has the right result, or it has a reason why not. The table in
+//! the documentation is made from the runs.
 //!
 //! After a change of the table: `WARPFOLD_WRITE=1 cargo test -p warpfold --test cells`.
 
@@ -36,7 +36,7 @@ struct Row {
 }
 
 enum Cell {
-    /// It ran, with the right result.
+    /// The request ran, with the right result.
     Ran,
     Refused(&'static Reason),
 }
@@ -92,7 +92,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// From 1.
+/// The number of a reason, counted from 1.
 fn number(reason: &Reason) -> usize {
     let of = |other: &&Reason| std::ptr::eq(*other, reason);
     1 + REASONS.iter().position(of).expect("a reason of the list")

@@ -1,4 +1,4 @@
-//! The same inputs and outputs as slices and in device memory, and their contents after a request.
+//! The inputs and outputs of all requests, as slices and in device memory, and their contents after a request.
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 
@@ -10,7 +10,7 @@ const ITEMS: [u32; 8] = [3, 0, 4, 0, 5, 9, 0, 6];
 const RIGHT: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 const KEYS: [u32; 8] = [7, 7, 2, 2, 2, 7, 1, 1];
 const FLAGS: [u8; 8] = [1, 0, 0, 1, 1, 0, 1, 0];
-/// Offsets of three segments. The second is empty, and the last two items belong to none.
+/// Offsets of three segments. The second is empty, and the last two items are in no segment.
 const OFFSETS: [u32; 4] = [0, 3, 3, 6];
 
 macro_rules! memory {
@@ -21,12 +21,12 @@ macro_rules! memory {
             pub keys: $vec<u32>,
             pub flags: $vec<u8>,
             pub offsets: $vec<u32>,
-            /// 2, in device memory.
+            /// The number 2, in device memory.
             #[allow(dead_code, reason = "slices have none")]
             pub count: $count,
             pub a: $vec<u32>,
             pub b: $vec<u32>,
-            /// The outputs for results that are wider than their items.
+            /// Outputs for results that are wider than the items.
             pub wide: $vec<u64>,
             pub n: $vec<u64>,
         }
@@ -47,7 +47,7 @@ macro_rules! memory {
                 }
             }
 
-            /// The written values: the items, if they were replaced, and the outputs without untouched places.
+            /// The written values: the items, if they were overwritten, and those elements of the outputs that are not untouched.
             pub fn written(&self) -> Vec<u64> {
                 let items = self.items.read();
                 let mut written: Vec<u64> = match items == ITEMS {
@@ -100,7 +100,7 @@ impl<T: DeviceCopy + Default> Read<T> for DeviceBuffer<T> {
     }
 }
 
-/// The result of `wait`, as a list.
+/// A result of `wait`.
 pub trait Given {
     fn list(self) -> Vec<u64>;
 }

@@ -1,4 +1,4 @@
-//! Whether a request can be ended in some way: asked of the compiler, and known when the test runs.
+//! Whether the compiler accepts `wait` or `queue` for a request. The test sees the answer at run time.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use warpfold::{Queuer, Runner};
 
 pub struct Wait<W, R>(PhantomData<(W, R)>);
 
-/// The outcome of a request that is not run.
+/// Asks whether `wait` exists for a request, without calling it.
 pub fn wait<W, R>(_: &W, _: &R) -> Wait<W, R> {
     Wait(PhantomData)
 }

@@ -1,15 +1,15 @@
-//! Why a cell is none. Each reason is a refusal by the compiler, which a test of messages shows.
+//! Why a cell does not run. Each reason is an error of the compiler, and a file of `tests/messages` shows the error.
 
 pub struct Reason {
     pub text: &'static str,
-    /// The test of messages.
+    /// The name of the file in `tests/messages/refused`.
     pub message: &'static str,
 }
 
 macro_rules! reasons {
     ($($name:ident: $message:literal, $text:literal;)*) => {
         $(pub static $name: Reason = Reason { text: $text, message: $message };)*
-        /// All of them, in the order of the documentation.
+        /// All reasons, in the order of the documentation.
         pub static REASONS: &[&Reason] = &[$(&$name),*];
     };
 }

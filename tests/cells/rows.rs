@@ -19,7 +19,7 @@ fn member() -> Member<'static> {
     members.pop().unwrap()
 }
 
-/// A cell: `ran` for a request that runs; `(REASON)` for one that cannot be ended there; `[REASON]` for one that cannot be written.
+/// A cell: `ran` if the request runs; `(REASON)` if the request exists and cannot end there; `[REASON]` if it cannot be written.
 macro_rules! cell {
     ($place:ident [$reason:ident] $memory:ident, $request:expr, $gives:expr, $writes:expr) => {
         Cell::Refused(&$reason)
@@ -76,8 +76,8 @@ macro_rules! cell {
     }};
 }
 
-/// Requests, as the documentation shows them: the result of each; its writes to the items and to the outputs, in their order; and its
-/// cells.
+/// Requests, as the documentation shows them. Each has its result, the values that it writes to the items and to the outputs, in their
+/// order, and its cells.
 macro_rules! rows {
     ($memory:ident; $($name:literal: $request:expr, $gives:expr, $writes:expr;
         $slice:tt $device:tt $queue:tt $cpu:tt $gpus:tt $member:tt;)*) => {

@@ -1,4 +1,4 @@
-//! Any axis, and rows with a pitch: the same items, gathered and given as segments, have the same bits.
+//! Any axis, and rows with a pitch: the results have the bits of segments that hold the same items.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
@@ -11,13 +11,13 @@ use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
 use crate::written;
 
-/// An array of three axes, and how far apart its rows are.
+/// An array of three axes, and the gap between its rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Array {
     pub outer: usize,
     pub length: usize,
     pub inner: usize,
-    /// Items between rows.
+    /// Items between one row and the next.
     pub gap: usize,
 }
 
@@ -31,7 +31,7 @@ impl Array {
         }
     }
 
-    /// Rows, and the items of each.
+    /// The number of rows, and the items of each.
     fn rows(&self) -> (usize, usize) {
         match self.inner {
             1 => (self.outer, self.length),
@@ -43,7 +43,7 @@ impl Array {
         self.rows().1 + self.gap
     }
 
-    /// Without padding after the last row.
+    /// All items and gaps, without a gap after the last row.
     fn item_count(&self) -> usize {
         match self.rows() {
             (0, _) => 0,
@@ -51,7 +51,7 @@ impl Array {
         }
     }
 
-    /// Where an item lies.
+    /// The index of an item in memory.
     fn place(&self, outer: usize, step: usize, inner: usize) -> usize {
         match self.inner {
             1 => outer * self.pitch() + step,
@@ -59,7 +59,7 @@ impl Array {
         }
     }
 
-    /// Where all items lie, group after group.
+    /// The indices of all items in memory, group after group.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         for outer in 0..self.outer {
@@ -70,7 +70,7 @@ impl Array {
         places
     }
 
-    /// Where each group begins among these.
+    /// The index in `places` at which each group begins, and the end.
     fn offsets(&self) -> Vec<usize> {
         let groups = self.outer * self.inner;
         (0..=groups).map(|group| group * self.length).collect()
@@ -143,7 +143,7 @@ where
     assert_same_bits(&by_cpu, &expected, &format!("{array:?} on the CPU"));
 }
 
-/// The results of a scan of each group, gathered and put back; zeros between rows.
+/// The results of a scan of each group, in the layout of the items, with zeros between rows.
 fn expected_scan<O, T: Sample>(array: &Array, items: &[T], is_exclusive: bool) -> Vec<O::Output>
 where
     O: Kernel<kind::segmented_scan, T>,
@@ -238,7 +238,7 @@ fn random_axes() {
     }
 }
 
-/// Places along an axis, by plain sequential code.
+/// Compares indices along an axis with plain sequential code.
 #[test]
 fn the_place_of_a_maximum_counts_along_the_axis() {
     let array = Array::dense(4, 300, 6);
@@ -262,7 +262,7 @@ fn the_place_of_a_maximum_counts_along_the_axis() {
     }
 }
 
-/// The same array said in three ways.
+/// Compares `.rows` and `.columns` with the same shape given to `.axis`.
 #[test]
 fn rows_are_of_inner_1_and_columns_of_outer_1() {
     let gpu = gpu();
@@ -291,7 +291,7 @@ fn rows_and_columns_with_a_pitch() {
     );
     let columns = reduce::<Sum, _>(&pitched).columns(5).pitch(9);
     assert_eq!(columns.wait(gpu).unwrap(), [27, 30, 33, 36, 39]);
-    // Items between rows are not touched, or zero.
+    // Between rows, device memory is not written, and a returned `Vec` has zeros.
     let scanned = scan::<Sum, _>(&pitched).rows(2).pitch(20);
     let mut expected = vec![0; 23];
     (expected[1], expected[20], expected[21]) = (1, 20, 41);

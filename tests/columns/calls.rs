@@ -163,7 +163,7 @@ fn what_is_wrong_is_said() {
             needed_items: 12
         })
     );
-    // SAFETY: it is not written, since the calls are refused.
+    // SAFETY: nothing accesses the memory through this buffer, since each call is refused. The buffer is forgotten below.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 12) };
     let overlap = reduce::<Sum, _>(&input).columns(6).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
@@ -171,7 +171,7 @@ fn what_is_wrong_is_said() {
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let host = [0_u32; 6];
-    // SAFETY: it is not written, since the call is refused.
+    // SAFETY: nothing accesses the memory through this buffer, since the call is refused. The buffer is forgotten below.
     let mut foreign = unsafe {
         DeviceBuffer::from_raw_parts(
             cust::memory::DevicePointer::from_raw(host.as_ptr().addr() as u64),

@@ -51,7 +51,7 @@ fn a_reduction_reads_each_item_and_each_state_word_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64, 4 * columns as u64];
             let words = 8 * state_words(columns);
-            // A warp that waits for some lanes' values reads a word for each lane, on each of two levels. And the tickets.
+            // A warp that waits for values reads a word for each lane, on each of two levels. Each block also reads the tickets.
             let waits = counters.blocks * (2 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);
@@ -75,7 +75,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64; 2];
             let words = 8 * state_words(columns);
-            // Published values are read on each of two levels, on the way up and down.
+            // Each of two levels reads published values on the way up and on the way down.
             let waits = counters.blocks * (4 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

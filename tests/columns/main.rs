@@ -34,7 +34,7 @@ use warpfold::{Cpu, cust, kind, reduce, scan};
 use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 
-/// Rows and columns of small matrices about the borders of leaves, chunks and warps.
+/// Rows and columns of small matrices, around the boundaries of leaves, chunks and warps.
 const SHAPES: [(usize, usize); 24] = [
     (1, 1),
     (1, 31),
@@ -62,7 +62,7 @@ const SHAPES: [(usize, usize); 24] = [
     (4400, 5),
 ];
 
-/// Larger ones.
+/// Rows and columns of larger matrices.
 const LARGE_SHAPES: [(usize, usize); 6] = [
     (65_536, 1),
     (65_537, 3),
@@ -72,7 +72,7 @@ const LARGE_SHAPES: [(usize, usize); 6] = [
     (1_050_000, 1),
 ];
 
-/// The output of a call with this many results, and three places more, which must not change.
+/// The `count` results that a call writes. Asserts that the three elements after them do not change.
 fn written<R: Item>(count: usize, call: impl FnOnce(&mut DeviceBuffer<R>)) -> Vec<R> {
     let mut output = DeviceBuffer::<R>::zeroed(count + 3).unwrap();
     call(&mut output);
@@ -176,7 +176,7 @@ fn large_matrices() {
     }
 }
 
-/// The columns of a matrix are the rows of the transposed one.
+/// Compares the columns of a matrix with the rows of the transposed matrix.
 fn check_transposed<O, T>(rows: usize, columns: usize)
 where
     T: Sample,
@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Leaves that are whole, and one that is not; fewer of them than a block has warps.
+/// Two whole leaves and a partial one: fewer than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,
@@ -256,7 +256,8 @@ const SMALL_ARRAY: Array = Array {
     gap: 2,
 };
 
-/// A row of the table: columns of a ragged leaf and of two chunks, more than a warp's; and sixteen chunks and one.
+/// A test for each row of the table: more columns than a warp has lanes, of two chunks with a partial leaf; and one column of more than
+/// sixteen chunks.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
         #[test]

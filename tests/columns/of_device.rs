@@ -1,4 +1,5 @@
-//! A number of rows or places that only the device knows: the results are those of that many, bit for bit, and nothing else is written.
+//! Only the device knows the number of rows, or the outer extent. The results are those of that number, bit for bit, and nothing else is
+//! written.
 
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
@@ -9,11 +10,11 @@ use crate::common::gpu;
 use crate::data::{Random, Sample, ordinary};
 use crate::device::Kernel;
 
-/// Rows and columns of matrices of one leaf, of one chunk and of several.
+/// Rows and columns of matrices whose columns are one leaf, one chunk or several chunks.
 const MATRICES: [(usize, usize); 6] =
     [(9, 40), (200, 3), (256, 33), (700, 2), (4400, 1), (600, 35)];
 
-/// Outer places, length and inner places.
+/// The outer extent, the length and the inner extent.
 const ARRAYS: [(usize, usize, usize); 6] = [
     (9, 4, 5),
     (40, 17, 3),
@@ -23,7 +24,7 @@ const ARRAYS: [(usize, usize, usize); 6] = [
     (3, 700, 35),
 ];
 
-/// Counts about the borders of leaves and chunks, up to all, and beyond.
+/// Counts around the boundaries of leaves and chunks, up to all and beyond, each with the number of rows that it stands for.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);
@@ -133,7 +134,7 @@ fn an_axis_has_as_many_outer_places_as_the_count_says() {
     }
 }
 
-/// Plain loops over rows that lie apart, in either shape.
+/// Rows with a pitch, against plain loops, as rows and as columns.
 #[test]
 fn rows_that_lie_apart_are_counted_too() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));
@@ -167,7 +168,7 @@ fn rows_that_lie_apart_are_counted_too() {
             .wait(gpu)
             .unwrap();
         assert_begins(&output, &of_columns, &format!("columns of {count} rows"));
-        // One column whose items are contiguous does not count as a row here.
+        // A single column with contiguous items is a column too: the count is the number of its items.
         let mut output = zeros::<u32>(1);
         let request = reduce::<Sum, _>(&input).columns(1).pitch(1);
         request

@@ -8,7 +8,7 @@ use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 
-/// Rows and columns: chunks of several columns in a block, several blocks of a column, and more than sixteen chunks.
+/// Rows and columns: several columns in a block, several blocks for a column, and more than sixteen chunks.
 const SHAPES: [(usize, usize); 3] = [(4700, 1), (1100, 7), (530, 40)];
 
 fn assert_reduced<O: Kernel<kind::columns_reduce, T>, T: Sample>(
@@ -53,12 +53,12 @@ fn go_through(
         let shape = SHAPES[turn % 3];
         let engine = engine(kernel, multiprocessors, turn);
         check(&engine, shape, &options);
-        // Again, on the workspace that the first launch has left.
+        // The second launch uses the workspace that the first has left.
         check(&engine, shape, &options);
     }
 }
 
-/// An engine for a kernel, of each generation in turn.
+/// An engine for a kernel. The generations take turns.
 fn engine<O: warpfold::Op<T>, T: Sample>(
     kernel: &str,
     multiprocessors: u32,

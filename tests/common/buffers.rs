@@ -1,4 +1,4 @@
-//! Device buffers to test with.
+//! Device buffers for tests.
 
 use crate::device::Item;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
@@ -6,7 +6,7 @@ use warpfold::cust;
 
 use crate::data::{Random, Sample, assert_same_bits};
 
-/// Values that are the same in every run.
+/// Random values, the same in every run.
 pub fn values<V: Sample>(count: usize) -> Vec<V> {
     let mut random = Random::new(count as u64);
     (0..count).map(|_| V::any(&mut random)).collect()
@@ -17,7 +17,7 @@ pub fn zeros<T: Item>(count: usize) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&vec![T::zeroed(); count]).unwrap()
 }
 
-/// Asserts that the first items of a buffer that was zeros are these, and that the others are zeros still.
+/// Asserts that the first items of `found` are these, and that the others are zero.
 #[track_caller]
 pub fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T], what: &str) {
     let mut items = vec![T::zeroed(); found.len()];

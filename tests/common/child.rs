@@ -1,10 +1,10 @@
-//! Tests that need a separate process, for decisions that are made once in a process, such as the choice of
+//! Tests that need a separate process: for decisions that are made once per process, such as the choice of
 //! the device.
 
 use std::env;
 use std::process::Command;
 
-/// Names the test that a child process is to run.
+/// The environment variable with the name of the child's test.
 const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
 
 /// Whether this process is a child.
@@ -13,13 +13,13 @@ pub fn is_child() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// Runs `body` in a child process with these variables in its environment: another run of this test binary, of the test named `test` alone.
-/// Called there, runs the body. Fails if the child fails, and shows its output.
+/// Runs `body` in a child process with these environment variables. The child is this test binary, with only the test named `test`. In the
+/// child, this function runs the body. In the parent, it fails if the child fails, and shows the child's output.
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     printed_in_child(test, variables, body);
 }
 
-/// As [`in_child`]; gives the child's output, and `None` in the child.
+/// Like [`in_child`]. Returns the child's output, or `None` in the child.
 pub fn printed_in_child(
     test: &str,
     variables: &[(&str, &str)],

@@ -1,4 +1,4 @@
-//! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
+//! Random items for tests, the same in every run. Their values are such that a wrong order or a wrong item changes a result.
 
 #[path = "random.rs"]
 mod random;
@@ -13,12 +13,12 @@ use warpfold_kernels::for_each_integer;
 
 pub use random::Random;
 
-/// An item type, with the items that random lists are made of.
+/// An item type that has random items.
 pub trait Sample: Item {
     /// An item of any size and sign.
     fn any(random: &mut Random) -> Self;
 
-    /// An item that a product of many neither loses nor is lost in.
+    /// An item of such a size that a product of many neither overflows nor vanishes.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -42,7 +42,7 @@ macro_rules! floats {
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                // Their logarithms are 0 on average: a product of a million neither overflows nor vanishes.
+                // The logarithms are 0 on average, so a product of a million factors neither overflows nor vanishes.
                 $from(sign * (0.9 + 0.203_451 * unit(random)))
             }
         }
@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps; a million of them composed neither overflow nor vanish.
+/// Maps of such a size that the composition of a million neither overflows nor vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];
@@ -79,7 +79,7 @@ pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
     ordinary_of_seed::<O, T>(count as u64, count)
 }
 
-/// The same, for any seed.
+/// Items for the operator `O`, from this seed.
 pub fn ordinary_of_seed<O: Op<T>, T: Sample>(seed: u64, count: usize) -> Vec<T> {
     let mut random = Random::new(seed);
     let item = match TypeId::of::<O>() == TypeId::of::<Product>() {
@@ -89,7 +89,7 @@ pub fn ordinary_of_seed<O: Op<T>, T: Sample>(seed: u64, count: usize) -> Vec<T> 
     (0..count).map(|_| item(&mut random)).collect()
 }
 
-/// Asserts that two lists have the same bits; says where they first differ.
+/// Asserts that two lists have the same bits. A failure shows where they first differ.
 #[track_caller]
 #[allow(dead_code, reason = "each test file uses its part")]
 pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {

@@ -1,4 +1,4 @@
-//! Items and operators whose values `cust` copies to the device and back: the bounds of tests on `cust`'s buffers.
+//! Items and operators whose values `cust` copies to the device and back: trait bounds for tests with `cust`'s buffers.
 
 use warpfold::cust::memory::DeviceCopy;
 use warpfold::kind::Kind;

@@ -1,8 +1,8 @@
-//! The library's kernels on the virtual GPU's engine, without a driver and without the library's host code: a test that holds the kernel's
-//! text can change it, run it on any device and in any order, and count.
+//! The library's kernels on the virtual GPU's engine, without a driver and without the library's host code. A test can change a kernel's
+//! text, run it on any device under any schedule, and count its instructions.
 //!
-//! The kernels' modules state what a launch must provide. It is repeated here, as in the host library's `launch.rs`. Nothing here runs on a
-//! real GPU.
+//! The kernels' modules document what a launch must provide. This module provides it, like the host library's `launch.rs`. Nothing here
+//! runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -30,32 +30,32 @@ use warpfold_kernels::workspace::{
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use selections::SelectionOutput;
 
-/// A text that the library carries, and the devices that it is for.
+/// A variant of the library's PTX, and the devices that it is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
 }
 
-/// Copies from global to shared memory go through registers.
+/// The variant whose copies from global to shared memory go through registers.
 pub const SM_70: Generation = Generation {
     name: "sm_70",
     capability: (7, 0),
 };
 
-/// Copies are asynchronous.
+/// The variant with asynchronous copies.
 pub const SM_80: Generation = Generation {
     name: "sm_80",
     capability: (8, 0),
 };
 
-/// Launches may begin early.
+/// The variant for programmatic dependent launches.
 pub const SM_90: Generation = Generation {
     name: "sm_90",
     capability: (9, 0),
 };
 
-/// All of them.
+/// All variants.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
@@ -101,7 +101,7 @@ impl Engine {
         Self::with_state_words(generation, multiprocessors, text, state_words)
     }
 
-    /// The same, with a workspace for a selection among `item_count` items.
+    /// Like [`Engine::new`], with a workspace for a selection among `item_count` items.
     pub fn new_for_selection<T>(
         generation: Generation,
         multiprocessors: u32,
@@ -141,7 +141,7 @@ impl Engine {
         }
     }
 
-    /// Makes the workspace one that `launches` launches have used.
+    /// Sets the epoch as if `launches` launches had used the workspace.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
@@ -166,7 +166,7 @@ impl Engine {
         self.workspace + STATES_OFFSET
     }
 
-    /// Puts items into an allocation of their own, which they fill.
+    /// Copies items to an allocation of their own size.
     pub fn upload<T: Element>(&self, items: &[T]) -> u64 {
         let bytes: &[u8] = cast_slice(items);
         let address = self.memory.alloc(bytes.len() as u64).unwrap();
@@ -182,7 +182,7 @@ impl Engine {
         items
     }
 
-    /// Gives the blocks of scans room for `buffers` tiles, in place of as many as they can use.
+    /// Gives each block of a scan room for `buffers` tiles. The default is as many as it can use.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
     }
@@ -212,13 +212,13 @@ impl Engine {
     }
 }
 
-/// State words that columns of `item_count` items need, whatever the matrix's shape: of all that have several chunks, the last ones have
-/// least with one row.
+/// The most state words that columns of `item_count` items need, for any shape of the matrix. Among columns of several chunks, those whose
+/// last chunk has one row need the most for each item.
 fn most_columns_state_words<A>(item_count: u64) -> u64 {
     item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }
 
-/// Where the epoch is in a workspace: the high half of the first word.
+/// The epoch's offset in a workspace: the high half of the first word.
 const EPOCH_OFFSET: u64 = 4;
 
 fn shape(blocks: u64, threads: u32, dynamic_shared_bytes: u32) -> Shape {

@@ -1,4 +1,4 @@
-//! CUDA graphs, which `cust` does not have: as much of the driver as a capture and its replay need.
+//! CUDA graphs, which `cust` does not have: the driver calls for a capture and its replay.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -20,15 +20,15 @@ unsafe extern "C" {
     fn cuGraphDestroy(graph: *mut c_void) -> i32;
 }
 
-/// Whom a capture forbids calls that may wait for work.
+/// The threads on which a capture forbids calls that may wait for work.
 #[derive(Debug, Clone, Copy)]
 #[allow(dead_code, reason = "each test file uses its part")]
 pub enum CaptureMode {
     /// Every thread.
     Global = 0,
-    /// The capturing thread only, not the tests beside it.
+    /// The capturing thread only, so other tests may go on.
     ThreadLocal = 1,
-    /// Nobody.
+    /// No thread.
     Relaxed = 2,
 }
 
@@ -63,7 +63,7 @@ impl Graph {
     #[allow(dead_code, reason = "each test file uses its part")]
     pub fn node_count(&self) -> usize {
         let mut count = 0;
-        // SAFETY: the graph lives. Without a place for the nodes, their number is written, to a live local.
+        // SAFETY: the graph lives. With a null pointer for the nodes, the call only writes their number, to a live local.
         let code = unsafe { cuGraphGetNodes(self.graph, ptr::null_mut(), &mut count) };
         assert_eq!(code, 0);
         count
@@ -73,9 +73,9 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// The buffers that the graph works on live until it is done.
+    /// - The memory that the graph uses lives until the launch is done.
     pub unsafe fn launch(&self, stream: &Stream) {
-        // SAFETY: the graph and the stream live; the caller promises the rest.
+        // SAFETY: `self` and `stream` are borrowed, so both handles live. The graph's memory lives: this function's condition.
         assert_eq!(unsafe { cuGraphLaunch(self.executable, handle(stream)) }, 0);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use virtual_gpu::Mode;
 use warpfold::Gpu;
 
-/// The process-wide GPU, its context current on this thread. Says once which one it is.
+/// The process-wide GPU, its context current on this thread. The first call prints its name.
 pub fn gpu() -> &'static Gpu {
     static ANNOUNCED: OnceLock<()> = OnceLock::new();
     let gpu = Gpu::global().expect("a GPU, real or virtual");
@@ -14,7 +14,7 @@ pub fn gpu() -> &'static Gpu {
     gpu
 }
 
-/// Whether the device is a real one.
+/// Whether the device is real or virtual.
 pub fn mode() -> Mode {
     virtual_gpu::mode().expect("readable settings")
 }

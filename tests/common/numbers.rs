@@ -1,11 +1,11 @@
-//! Items to test with: random, the same in every run.
+//! Random items for tests, the same in every run.
 
 #[path = "random.rs"]
 mod random;
 
 pub use random::Random;
 
-/// So many items.
+/// `length` items, each made by `item`.
 pub fn items<T>(length: usize, item: fn(&mut Random) -> T) -> Vec<T> {
     let mut numbers = Random::new(length as u64);
     (0..length).map(|_| item(&mut numbers)).collect()

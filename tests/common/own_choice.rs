@@ -1,4 +1,4 @@
-//! A predicate or an equality like a user's chooses the same items on the device as on the host. An equality also decides the runs of keys.
+//! A user's predicate or equality selects the same items on the device as on the host. An equality also gives the same runs of keys.
 
 use bytemuck::bytes_of;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
@@ -7,7 +7,7 @@ use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
 use crate::device::Item;
 use crate::numbers::{Random, items};
 
-/// Lengths about the borders of rows and tiles.
+/// Lengths around the boundaries of rows and tiles.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
 
 fn place<T: Item>(length: usize) -> DeviceBuffer<T> {
@@ -23,7 +23,7 @@ fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T]) {
     }
 }
 
-/// Selections, partitions, indices.
+/// Checks selections, partitions and indices.
 pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
@@ -55,7 +55,7 @@ pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Random) -> T) 
     }
 }
 
-/// Runs, their lengths, reductions by key.
+/// Checks runs, their lengths, and reductions by key.
 pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();

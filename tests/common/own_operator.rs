@@ -1,4 +1,4 @@
-//! An operator of a user's kind gives the same bits on the device as by `reference`, in every kind of kernel.
+//! A user's operator gives the same bits on the device as `reference` on the CPU, in every kind of kernel.
 
 use std::any::type_name;
 
@@ -15,12 +15,12 @@ use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
 use crate::device::{Item, Kernel};
 use crate::numbers::{Random, items};
 
-/// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
+/// Lengths around the boundaries of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];
 
-/// The lengths to run: all on a GPU, those that are quick on the virtual one.
+/// The lengths to run: all on a real GPU, only the quick ones on the virtual GPU.
 pub fn lengths() -> impl Iterator<Item = usize> {
     let most = match virtual_gpu::mode().unwrap() {
         Mode::Virtual => 10_000,
@@ -29,7 +29,7 @@ pub fn lengths() -> impl Iterator<Item = usize> {
     LENGTHS.into_iter().filter(move |&length| length <= most)
 }
 
-/// All results have the same bytes.
+/// Asserts that all results have the same bytes.
 pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     assert_eq!(found.len(), expected.len());
     let differs = |(found, expected): (&R, &R)| bytes_of(found) != bytes_of(expected);
@@ -43,7 +43,7 @@ pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     }
 }
 
-/// Segments about the borders of leaves, nodes and chunks of 256 items, and one of several chunks.
+/// Checks segments around the boundaries of leaves, nodes and chunks of 256 items, and one of several chunks.
 fn check_segments<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,
@@ -98,8 +98,8 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
-/// All items in their order: those of the host, and in device memory, waited for and queued. An exact operator gives what one item after
-/// the other gives.
+/// Checks `.in_order()`: on a slice and on device memory, waiting and queued. The result of an exact operator is also compared with a
+/// sequential fold.
 fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
@@ -125,7 +125,7 @@ fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
     assert_same(&found, &[expected], what);
 }
 
-/// Columns of a few leaves, of two chunks and of more than sixteen.
+/// Checks columns of a few leaves, of two chunks, and of more than sixteen.
 fn check_columns<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
@@ -171,7 +171,7 @@ where
     }
 }
 
-/// Everything but the reduction of the whole.
+/// Checks everything except the reduction of the whole array.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -201,7 +201,7 @@ where
     }
 }
 
-/// Everything, and the laws.
+/// Checks everything, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

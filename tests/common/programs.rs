@@ -1,4 +1,4 @@
-//! Runs examples as programs, with the checks for every example.
+//! Runs examples as programs, and has the checks that every example must pass.
 
 use std::env;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ pub fn command(example: &str) -> Command {
     Command::new(executable(example))
 }
 
-/// The example's executable: where cargo puts it, or beside this test where `cargo xtask bundle` does.
+/// The path of the example's executable: where cargo puts it, or beside this test, where `cargo xtask bundle` puts it.
 fn executable(example: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let folder = test.parent().unwrap();
@@ -49,7 +49,7 @@ pub fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Asserts that the example says what it does.
+/// Asserts that the example's help says what it does.
 pub fn assert_helps(example: &str) {
     for flag in ["--help", "-h"] {
         let output = run(example, &[flag]);
@@ -73,7 +73,7 @@ pub fn assert_refuses(example: &str, arguments: &[&str]) {
     assert!(complaint.contains("Usage: "), "{complaint}");
 }
 
-/// Asserts that the example ends silently if its output is not read. The arguments keep the run short.
+/// Asserts that the example ends silently if nobody reads its output. The arguments keep the run short.
 pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
     for arguments in [arguments, &["--help"]] {
         let (reader, writer) = io::pipe().unwrap();
@@ -85,7 +85,7 @@ pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
     }
 }
 
-/// Asserts that the example, which these arguments keep short, fails where its output has no room.
+/// Asserts that the example fails if its output cannot be written. The arguments keep the run short.
 pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
     for arguments in [arguments, &["--help"]] {
         let full = File::create("/dev/full").unwrap();
@@ -101,7 +101,7 @@ pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
     }
 }
 
-/// Asserts that a complaint neither floods nor commands a terminal.
+/// Asserts that a complaint neither floods nor controls a terminal.
 #[track_caller]
 pub fn assert_one_page(complaint: &str) {
     let bytes = complaint.len();
@@ -110,7 +110,7 @@ pub fn assert_one_page(complaint: &str) {
     assert!(complaint.chars().all(is_plain), "{complaint:?}");
 }
 
-/// Asserts the same for a complaint about an argument.
+/// Asserts [`assert_one_page`] for complaints about an argument.
 pub fn assert_complains_plainly(example: &str) {
     let long = "x".repeat(100_000);
     for argument in [&long, "--\x1b[31mred\x07"] {

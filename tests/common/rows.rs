@@ -1,4 +1,4 @@
-//! A test for each row of the table of kernels, of the row's name: calls `kind::<Op, Type>()`.
+//! Makes a test for each row of the table of kernels, with the row's name. The test calls `kind::<Op, Type>()`.
 
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(

@@ -1,10 +1,10 @@
-//! In how many orders the tests run a kernel.
+//! The schedules under which the tests run a kernel.
 
 use std::env;
 
 use virtual_gpu::{Policy, RunOptions};
 
-/// The schedules to go through: every policy with `usual_seeds` seeds, or with as many as `WARPFOLD_SEEDS` says.
+/// Every policy with `usual_seeds` seeds, or with the number of seeds in `WARPFOLD_SEEDS`.
 pub fn schedules(usual_seeds: u64) -> impl Iterator<Item = RunOptions> {
     let seeds = match env::var("WARPFOLD_SEEDS") {
         Ok(seeds) => seeds.parse().expect("WARPFOLD_SEEDS is a number"),

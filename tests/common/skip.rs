@@ -1,4 +1,4 @@
-//! Tests that a machine cannot run: they say so past the harness, which shows the output of failed tests only.
+//! Tests that a machine cannot run print that on stderr directly, because the harness shows only the output of failed tests.
 
 use std::io::{self, Write};
 

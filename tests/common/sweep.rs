@@ -1,6 +1,6 @@
-//! Tests that try many cases try some of them, and all where `WARPFOLD_SWEEP` is set, as `.ci/run sweeps` does.
+//! Tests with many cases usually try some of them, and all if `WARPFOLD_SWEEP` is set, as by `.ci/run sweeps`.
 
-/// The step through the cases: `quick`, or one by one in a sweep.
+/// The step through the cases: `quick`, or 1 in a sweep.
 pub fn step(quick: usize) -> usize {
     if is_sweep() { 1 } else { quick }
 }

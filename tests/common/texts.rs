@@ -1,10 +1,10 @@
-//! One row of the table of kernels for each text: rows whose text is the same skeleton differ in the operator's body alone.
+//! One row of the table of kernels for each text. Rows with the same skeleton have the same text, except for the operator's body.
 //!
-//! Rows with one text move items and wait for other blocks in the same way. Tests of that take these rows; that each row has the right body
-//! is for `bits.rs`.
+//! Rows with the same text move items and wait for other blocks in the same way. Tests of that use these rows. `bits.rs` tests that each
+//! row has the right body.
 
 /// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. Scans have a row for each way to scan a
-/// tile, inclusive or exclusive; those of wider results than items are not among them.
+/// tile, inclusive or exclusive. Scans whose results are wider than the items are left out.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {
@@ -51,7 +51,7 @@ macro_rules! for_each_text {
 }
 pub(crate) use for_each_text;
 
-/// The same for the texts of operators with results of another type than the items: where extremes are, moments.
+/// Like `for_each_text`, for operators whose results have another type than the items: indices of extremes, moments.
 #[allow(unused_macros, reason = "each test file uses its part")]
 macro_rules! for_each_one_pass_text {
     ($callback:ident) => {

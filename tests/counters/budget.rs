@@ -7,17 +7,18 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each load the
-//! instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
-//! of the tolerance. The loads are compared with the items' bytes and sectors.
+//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each memory instruction,
+//! the instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
+//! of the tolerance. Bytes and sectors are compared with those of the items.
 //!
-//! Selections are counted where half of the items are chosen, and the others are written too; and of runs of up to 64 items, the first
-//! items and the lengths.
+//! A selection selects half of the items, and writes the others to a second output. Runs have up to 64 items; their first items and
+//! lengths are written.
 //!
-//! There are 64 columns, of two chunks each.
+//! A matrix has 64 columns of two chunks.
 //!
-//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane, without bank conflicts
-//! and without local memory. (Scans of wider results read fewer bytes a lane, and blocks publish accumulators of many words.)
+//! Some demands hold for every kernel and need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank
+//! conflicts and without local memory. (Exceptions are scans of wider results, which read fewer bytes for each lane, and published
+//! accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -47,39 +48,39 @@ use crate::unwatched;
 /// The committed table.
 const BUDGETS: &str = include_str!("budgets.csv");
 
-/// Where it is.
+/// The path of the table.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budgets.csv");
 
 /// How far a count of instructions may be from its budget.
 const PERCENT: f64 = 5.0;
 
-/// The allowed ratio of moved bytes and sectors to those of the items. It exceeds 1, because blocks publish values.
+/// The allowed ratio of moved bytes and sectors to those of the items. It exceeds 1, because blocks also publish values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
 };
 
-/// The least mean of sectors that a warp's access touches: one to 16 bytes a lane touches 16, one to a state word or two
-/// fewer.
+/// The least mean number of sectors that a warp's access touches. An access of 16 bytes for each lane touches 16 sectors. An
+/// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// Words of an accumulator from which on publishing it counts beside a few tiles: it is published a word at a time, through scattered
-/// shared memory, and through sectors of which 8 bytes are used.
+/// From this many words on, publishing an accumulator costs a noticeable part of these few tiles' traffic: it is published a word at a
+/// time, through scattered shared memory, and through sectors of which 8 bytes are used.
 const MANY_WORDS: usize = 6;
 
-/// The same of a scan, whose accumulators of up to two words are published in one slot.
+/// The same for a scan, which publishes accumulators of up to two words in one slot.
 const MANY_WORDS_OF_SCANS: usize = 3;
 
-/// Instructions of one look at a word that is waited for: its address, the load, the comparison and the branch.
+/// Instructions of one poll of a word: its address, the load, the comparison and the branch.
 const LOOK_INSTRUCTIONS: u64 = 6;
 
-/// Whole tiles that are worked on.
+/// Tiles of the input, all of them whole.
 const TILES: u64 = 16;
 
-/// The arguments of a selection.
+/// Tiles of a selection's input.
 const SELECTION_TILES: usize = 4;
 
-/// Rows and columns of a matrix.
+/// Rows and columns of the matrix.
 const MATRIX: (usize, usize) = (512, 64);
 
 /// A row of the table of kernels.
@@ -88,14 +89,14 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// The bytes that may be moved for each byte that has to be.
+/// The bytes, and the bytes of sectors, that may be moved for each byte that has to be moved.
 struct Moved {
     bytes: f64,
     sectors: f64,
 }
 
-/// The allowance of a selection among items of type `T`. Each lane reads the item before its warp's, where runs are found; a warp's output
-/// begins and ends in sectors that its neighbours write to, too; and the schedule decides how often blocks poll.
+/// The allowance of a selection among items of type `T`. To find runs, each lane also reads the item before its warp's items. A warp's
+/// output begins and ends in sectors that its neighbours also write. The schedule decides how often blocks poll.
 fn moved_by_selection<T>() -> Moved {
     Moved {
         bytes: 1.125,
@@ -103,8 +104,8 @@ fn moved_by_selection<T>() -> Moved {
     }
 }
 
-/// The allowance of columns of two chunks: for each column, the state words of the first chunk are written and read, a word of the
-/// accumulator at a time.
+/// The allowance of columns of two chunks. For each column, the state words of the first chunk are written and read, one for each word of
+/// the accumulator.
 fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     let told = 3 * 8 * A::WORDS * MATRIX.1;
     let told = told as f64 / traffic as f64;
@@ -117,18 +118,18 @@ fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
 /// The cost of a launch.
 struct Cost {
     counters: Counters,
-    /// Lane instructions without those of waiting.
+    /// Lane instructions, without those of polls.
     instructions: u64,
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
     /// The bytes that may be moved.
     most_moved: Moved,
-    /// Whether results have another size than items: then a thread reads or writes less than 16 bytes at a time, and what it
-    /// reads may lie apart in shared memory.
+    /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
+    /// scattered shared memory.
     resizes: bool,
-    /// Bytes of the sectors in which blocks publish partial results to each other, a word of an accumulator at a time: written once and read
-    /// once. 0 unless accumulators are so wide that this traffic matters.
+    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each is written once and read once. 0
+    /// unless accumulators are so wide that this traffic matters.
     told_bytes: u64,
 }
 
@@ -166,7 +167,7 @@ mod count {
             most_moved: MOVED,
             resizes: size_of::<O::Output>() != size_of::<T>(),
             told_bytes: match <O::Accumulator as Accumulator>::WORDS {
-                // Each tile's aggregate and prefix.
+                // Each tile publishes an aggregate and a prefix.
                 words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
                 _ => 0,
             },
@@ -183,7 +184,7 @@ mod count {
                 _ => T::any(&mut random),
             })
             .collect();
-        // Each item is written, to one place or the other.
+        // Each item is written, to one output or the other.
         let item_traffic = 2 * size_of_val(&items[..]);
         let chosen = warpfold::select::<P, _>(&items).wait(Cpu).unwrap().len();
         select::<T, Before>(generation, symbol, &items, (item_traffic, chosen))
@@ -231,7 +232,7 @@ mod count {
         of_columns::<O, T>(counters, items.len(), traffic)
     }
 
-    /// A lane reads an item at a time.
+    /// The cost of columns. A lane reads one item at a time.
     fn of_columns<O: Op<T>, T: Sample>(
         counters: Counters,
         item_count: usize,
@@ -313,13 +314,13 @@ macro_rules! columns_rows {
     };
 }
 
-/// The rows of columns.
+/// The table's rows for columns.
 fn columns() -> impl Iterator<Item = Row> {
     let reductions = for_each_columns_kernel!(columns_rows).into_iter();
     reductions.chain(for_each_columns_scan_kernel!(columns_rows))
 }
 
-/// The rows of selections by predicates and of runs.
+/// The table's rows for selections by predicates and for runs.
 macro_rules! selection_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         fn selections() -> Vec<Row> {
@@ -360,7 +361,7 @@ impl Cost {
         self.instructions as f64 / self.item_count as f64
     }
 
-    /// Bytes that are moved for each that has to be.
+    /// Bytes that are moved for each byte that has to be moved.
     fn bytes_per_byte(&self) -> f64 {
         let counters = &self.counters;
         let bytes = counters.global_bytes_read + counters.global_bytes_written;
@@ -382,7 +383,7 @@ impl Cost {
         self.sectors() as f64 / requests as f64
     }
 
-    /// The violated demands of a kernel with this cost.
+    /// The demands that a kernel with this cost violates.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut refuse = |bad: bool, fault: String| faults.extend(bad.then_some(fault));
@@ -411,7 +412,7 @@ impl Cost {
     }
 }
 
-/// Instructions an item, by kernel and generation.
+/// Instructions for each item, by kernel and generation.
 fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
     let parse = |line: &'static str| {
         let mut columns = line.split(',');
@@ -422,8 +423,8 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
     BUDGETS.lines().skip(1).map(parse).collect()
 }
 
-/// The generations in which a row's kernel is counted: in all if it stands for a text, else in the last. The bodies of the
-/// operators are the same in all of them.
+/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. The operators'
+/// bodies are the same in all generations.
 fn generations(symbol: &str) -> &'static [Generation] {
     match stands_for_its_text(symbol) {
         true => &GENERATIONS,
@@ -449,7 +450,7 @@ fn every_kernel_keeps_to_its_budget() {
         let (symbol, generation_name) = (row.symbol, generation.name);
         let faults = cost.faults().into_iter();
         failures.extend(faults.map(|fault| format!("{symbol}, {generation_name}: {fault}")));
-        // The budgets are for the text that the repository holds.
+        // The budgets are for the committed PTX.
         if cfg!(feature = "cuda_builder") {
             continue;
         }

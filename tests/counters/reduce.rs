@@ -1,4 +1,4 @@
-//! A reduction reads each item once, and shares nothing but a partial and an arrival of each block.
+//! A reduction reads each item once. Each block publishes a partial and takes a ticket, and nothing else is shared.
 
 use crate::device::Item;
 use virtual_gpu::{Counters, Policy};
@@ -27,7 +27,7 @@ fn count<O: Op<T, Output: Item>, T: Sample>(
     engine.reduce::<O, T>(items, &unwatched(policy)).unwrap().1
 }
 
-/// Partials that the last block's threads read if all are there: each its own, eight at a time if there are many.
+/// The partials that the last block's threads read if all partials are published. With many partials, a thread reads eight at a time.
 fn partials_read(blocks: u64) -> u64 {
     let threads = u64::from(BLOCK_THREADS);
     if blocks <= 2 * threads {
@@ -39,7 +39,7 @@ fn partials_read(blocks: u64) -> u64 {
         .sum()
 }
 
-/// The costs that follow from the number of items alone, in any schedule.
+/// Asserts the costs that depend only on the number of items, and not on the schedule.
 fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     generation: Generation,
     symbol: &str,
@@ -51,11 +51,11 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     let input_bytes = size_of_val(&items[..]) as u64;
     let output_bytes = size_of::<O::Output>() as u64;
     let blocks = reduce_chunk_count::<T>(item_count as u64);
-    // The trees of a block: of 32 lanes in each warp, then of the 8 warps' totals in one.
+    // A block has a tree of 32 lanes in each warp, and then a tree of the 8 warps' totals in one warp.
     let block_shuffles = words * (u64::from(BLOCK_WARPS) * 5 + 3);
 
     assert_eq!(counters.blocks, blocks);
-    // A ticket and a partial of each block; the tickets once more, for the next launch.
+    // Each block writes a ticket and a partial. The last block resets the tickets for the next launch.
     let (read, told, last_blocks) = match blocks {
         1 => (0, 0, 0),
         _ => (
@@ -68,7 +68,7 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     assert_eq!(counters.global_bytes_written, output_bytes + told);
     assert_within(1.0, counters.global_bytes_read, input_bytes);
     assert_eq!(counters.atomics, blocks * last_blocks);
-    // One for the block's tree; two for the last one's, whose scratch is used again.
+    // One barrier for the tree of each block. Two more for the last block, which uses its scratch again.
     assert_eq!(counters.barriers, blocks + 2 * last_blocks);
     assert_eq!(counters.shuffles, (blocks + last_blocks) * block_shuffles);
     assert_eq!(counters.votes, 0);
@@ -114,13 +114,13 @@ fn whole_tiles_are_loaded_16_bytes_a_lane() {
         count::<Sum, f32>(SM_90, "reduce_sum_f32", &items, Policy::OneBlock)
     };
     let one = of(1);
-    // 8 warps, 8 vectors each lane.
+    // 8 warps, of which each lane loads 8 vectors.
     assert_eq!(one.global_loads, 64);
     assert_eq!(one.global_sectors_read, one.global_loads * 16);
     let three = of(3);
-    // The tickets, and the last block's look at the partials, which lie in one sector.
+    // The last block loads the partials, which lie in one sector. The atomics read the tickets.
     assert_eq!(three.global_loads, 3 * 64 + 1);
     assert_eq!(three.global_sectors_read, 3 * 64 * 16 + 1 + three.atomics);
-    // The tickets, the partials, the result, and the tickets for the next launch.
+    // The atomics write the tickets. Then there are three partials, the result, and the reset of the tickets.
     assert_eq!(three.global_sectors_written, three.atomics + 3 + 1 + 1);
 }

@@ -1,4 +1,4 @@
-//! A scan reads each item once and writes it once, and shares a few words for each tile.
+//! A scan reads each item once and writes each result once. Its blocks share a few words for each tile.
 
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
@@ -32,16 +32,16 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// Groups before a tile's own that a look-back sees.
+/// How many tile groups before the tile's own a look-back reads.
 const NEIGHBOURS: u64 = 7;
 
-/// The most words for each tile that blocks publish and read if no block waits. They read the tiles of their own group,
-/// seven earlier groups, and prefixes.
+/// The most words for each tile that blocks publish and read if no block waits. They read the aggregates of the tile's own
+/// group and of seven earlier groups, and prefixes.
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each group before, and the group's
-/// own tree for the next prefix. Votes: whether enough is known.
+/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each earlier group, and the tree
+/// of the tile's own group for the next prefix. Votes: whether enough values are published.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 
@@ -52,12 +52,12 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let scan_tiles = tuning::tiles::<O, T>();
     let shape = scan_tiles.short;
     let tiles = scan_tiles.count(item_count as u64);
-    // A block takes a ticket, one more for each of its tiles if there are fewer blocks than tiles.
+    // Each block takes a ticket. If there are fewer blocks than tiles, it takes one more after each of its tiles.
     let tickets = match tiles {
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
-    // Each warp scans its rows, or one row if its lanes have consecutive vectors: five steps, the prefix, the total.
+    // Each warp scans its rows, or one row if its lanes have consecutive vectors. A row takes five steps, the prefix and the total.
     let rows = if shape.is_blocked(words as usize) {
         1
     } else {
@@ -66,7 +66,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);
-    // Each tile, and the end, are sent to the warp that looks back.
+    // Each tile, and the end, is sent to the warp that looks back.
     assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;
@@ -74,7 +74,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert!(counters.votes <= tiles * VOTES_TO_LOOK_BACK);
     let read = counters.global_bytes_read - input_bytes - 8 * tickets;
     assert!(read <= 8 * words * tiles * WORDS_LOOKED_AT, "{read}");
-    // The published words, the tickets, and the tickets for the next launch.
+    // Beside the items and tickets: the published words, and the reset of the tickets.
     let written = counters.global_bytes_written - input_bytes - 8 * tickets;
     assert!(
         written <= 8 * (words * tiles * WORDS_PUBLISHED + 1),
@@ -86,8 +86,8 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert_eq!(counters.local_bytes, 0);
 }
 
-/// For each tile: one barrier of the warps that share it, one for the tile on its way to the warp that looks back, one for the prefix on
-/// its way back. For each block: one before its first tile, and one for the end.
+/// For each tile: one barrier for the warps that share it, one that sends the tile to the warp that looks back, and one that returns the
+/// prefix. For each block: one before its first tile, and one for the end.
 fn barriers(tiles: u64, blocks: u64) -> u64 {
     3 * tiles + 2 * blocks
 }
@@ -129,7 +129,7 @@ fn whatever_the_schedule_some_counts_stay() {
         same(|counters| counters.global_stores);
         same(|counters| counters.bank_conflicts);
         same(|counters| counters.local_bytes);
-        // Waiting is reading again.
+        // A block that waits reads again.
         assert!(other.counters.global_bytes_read >= alone.counters.global_bytes_read);
     }
 }
@@ -141,7 +141,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
-        // 8 warps, and the vectors of each lane. A single tile publishes nothing.
+        // 8 warps, of which each lane loads its vectors. A single tile publishes nothing.
         let vectors = 8 * SCAN_SHORT.rows as u64;
         assert_eq!(counters.global_loads, vectors);
         assert_eq!(counters.global_sectors_read, vectors * 16);
@@ -159,6 +159,6 @@ fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         scan.counters.bank_conflicts
     };
-    // Slots of a last vector's items are filled one by one, and each lies a vector's width from the next lane's.
+    // The items of a partial last vector are copied one by one. Each lies a vector's width from the next lane's item.
     assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

@@ -1,9 +1,9 @@
-//! Every driver call of the library, made to fail in turn.
+//! Makes every driver call of the library fail in turn.
 //!
-//! A scenario is run once to learn which calls it makes, and then again for each of them with a failure in wait there,
-//! on a thread of its own that has no current context. Each time there must be no panic, an error with the call and the
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs once for each of these calls, and that
+//! call fails. Each run has a thread of its own that has no current context. There must be no panic, an error with the call and the
 //! raw code, and no leaked object. Then the scenario must work again, unless the code ends the context: then the `Gpu`
-//! must say so. Live objects are not counted with the real driver; the rest is checked there too.
+//! must say so. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 
@@ -16,7 +16,7 @@ use warpfold::{DriverCode, Error, Gpu, Result, Sum, cust, gpu_sum, reduce, scan}
 use crate::common::gpu;
 use crate::sweep;
 
-/// Codes that a driver may return and that leave its context alive, and two that no table knows.
+/// Codes that leave the context alive, and two that are in no table.
 const HARMLESS: [i32; 21] = [
     1, 2, 3, 100, 101, 200, 201, 209, 218, 222, 400, 401, 500, 600, 701, 720, 801, 900, 999, 1000,
     -1,
@@ -25,10 +25,10 @@ const HARMLESS: [i32; 21] = [
 /// Codes that end the context.
 const STICKY: [i32; 5] = [700, 702, DESTROYED, 716, 719];
 
-/// Reports the context as destroyed.
+/// The code of a destroyed context.
 const DESTROYED: i32 = 709;
 
-/// Calls that release something, when the library's call has its result already.
+/// Calls that release something. The library makes them when it already has its result.
 const RELEASES: [&str; 6] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -38,10 +38,10 @@ const RELEASES: [&str; 6] = [
     "cuDevicePrimaryCtxRelease_v2",
 ];
 
-/// Says that the device has too little memory.
+/// The code of too little device memory.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// Work whose driver calls are to fail: made ready by `prepare`, done by `work`.
+/// Work whose driver calls fail. `work` does it, with the value that `prepare` makes.
 struct Scenario<P, W> {
     prepare: P,
     work: W,
@@ -80,13 +80,13 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         thread::scope(|scope| scope.spawn(on_this_thread).join().unwrap())
     }
 
-    /// The second run without a failure: the first may have made things that are kept.
+    /// The second of two runs without a failure. The first may make objects that are kept.
     fn clean_attempt(&self) -> Attempt {
         self.attempt(None);
         self.attempt(None)
     }
 
-    /// Makes each call fail, or every third to save time, with each code, in place of the call's effect or after it.
+    /// Makes each call fail with each code, instead of the call's effect or after it. To save time, only every third call fails.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
@@ -106,10 +106,10 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                     }
                     Err(_) => panic!("{what}"),
                 }
-                // Of a context that is said to be destroyed nothing is freed.
+                // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // What was kept for later calls was freed then, and some of that was counted for the thread that had made it.
+                // For lack of memory, the library frees everything that it keeps. Some of it is counted for the thread that made it.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,
@@ -119,7 +119,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// Lets each of these calls succeed, and the next that synchronises fail.
+    /// After each call in turn, makes the next synchronising call fail.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
@@ -142,7 +142,7 @@ fn failure(nth: usize, code: i32, moment: Moment) -> Option<Failure> {
     })
 }
 
-/// Where a `Gpu` is dropped: before it frees the first thing, it binds the context and says that captures do not concern it.
+/// The index at which a `Gpu` is dropped: three calls before the first release. These bind the context and set the capture mode.
 fn dropping(calls: &[&str]) -> usize {
     let frees = calls.iter().position(|call| RELEASES.contains(call));
     frees.map_or(calls.len(), |first| first.saturating_sub(3))
@@ -158,15 +158,15 @@ fn waits(calls: &[&str]) -> bool {
 /// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
-        // Without this function there is no stream number, as with an older driver.
+        // Without this function, as with an older driver, streams have no numbers.
         || calls[nth] == "cuGetProcAddress"
-        // The next variant of the PTX is tried.
+        // The library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)
-        // Memory that is kept for later calls is freed, and the call is made again.
+        // The library frees the memory that it keeps, and makes the call again.
         || code == OUT_OF_MEMORY
 }
 
-/// Whether an error is that of this call with this code. The driver's own lack of memory is the same in all calls.
+/// Whether an error carries this call and this code. If the driver itself lacks memory, the error names no call.
 fn tells_of(error: &Error, call: &str, code: i32) -> bool {
     match error {
         Error::OutOfMemory {
@@ -176,7 +176,7 @@ fn tells_of(error: &Error, call: &str, code: i32) -> bool {
     }
 }
 
-/// The call and the code that an error carries.
+/// The call and the code in an error.
 fn carried(error: &Error) -> (&'static str, i32) {
     match error {
         Error::Driver { call, code }
@@ -207,7 +207,7 @@ impl Buffers {
         }
     }
 
-    /// Some calls, waiting and not.
+    /// Makes some waiting and some queued calls.
     fn work(&self, gpu: &Gpu) -> Result<()> {
         let mut output = self.output.index(..);
         reduce::<Sum, _>(&self.input)
@@ -272,7 +272,7 @@ fn the_calls_of_the_slice_functions() {
             Ok(())
         },
     };
-    // The process-wide `Gpu` serves the tests beside this one, so nothing sticky here.
+    // Other tests use the process-wide `Gpu`, so no code here is sticky.
     slices.fail_each_call(&HARMLESS, Moment::Before);
     slices.fail_each_call(&[1], Moment::After);
 }
@@ -299,6 +299,6 @@ fn a_sticky_failure_poisons_the_gpu() {
         reduce::<Sum, _>(&buffers.input.index(..0)).wait(&gpu),
         Ok(0)
     );
-    // The context is alive in truth, so another `Gpu` on it works.
+    // The context is really alive, so another `Gpu` on it works.
     buffers.work(&Gpu::new().unwrap()).unwrap();
 }

@@ -1,5 +1,5 @@
-//! A lost context, and what works afterwards. It is lost for the whole process, so these tests run in separate
-//! processes.
+//! A lost context, and the calls that work afterwards. The whole process loses the context, so each test has a process of
+//! its own.
 
 use cust::context::Context;
 use cust::device::Device;
@@ -38,9 +38,9 @@ fn queue_fault() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let module = Module::from_ptx(FAULTY, &[]).unwrap();
     let faulty = module.get_function("faulty").unwrap();
-    // SAFETY: the kernel has no parameters. The test prints its outcome.
+    // SAFETY: the kernel has no parameters, as in this launch. It only writes to address 0, which the device reports as a fault.
     unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) }.unwrap();
-    // They go with the context.
+    // The stream and the module end with the context.
     std::mem::forget((stream, module));
 }
 
@@ -52,7 +52,7 @@ fn lose(gpu: &Gpu) {
     assert!(found.as_ref().is_err_and(is_fault), "{found:?}");
 }
 
-/// Whether a result is that of a process that gets no new context.
+/// Whether a result is the error of a process that gets no new context.
 fn is_without_context<T>(result: &Result<T>, code: DriverCode) -> bool {
     matches!(result, Err(Error::ContextLost { code: told, .. }) if *told == code)
 }
@@ -84,7 +84,7 @@ fn a_fault_ends_a_gpu_and_no_more() {
         let text = poisoned.to_string();
         assert!(text.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"), "{text}");
         if mode() == Mode::Real {
-            // NVIDIA's driver gives such a process no other context.
+            // After a fault, NVIDIA's driver makes no other context in the process.
             let refused = Gpu::new();
             assert!(is_without_context(&refused, FAULT), "{refused:?}");
             return;
@@ -176,7 +176,7 @@ fn the_functions_on_slices_go_on_after_a_reset() {
         for _ in 0..3 {
             assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
             let device = Device::get_device(0).unwrap();
-            // SAFETY: nothing of the context is used any more but by the library, which finds out.
+            // SAFETY: only the library still has objects of the context, and it recognises the reset.
             unsafe { Context::reset(&device) }.unwrap();
             let code = DriverCode(709);
             let first = gpu_sum(&[1u32, 2]);
@@ -219,7 +219,7 @@ fn threads_that_call_while_the_context_is_lost_are_told_or_served() {
                     && let Ok(module) = Module::from_ptx(FAULTY, &[])
                     && let Ok(faulty) = module.get_function("faulty")
                 {
-                    // SAFETY: the kernel has no parameters. The test prints its outcome.
+                    // SAFETY: as in `queue_fault`: there are no parameters, and the only access is a fault.
                     let _ = unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) };
                     let _ = stream.synchronize();
                 }
@@ -228,7 +228,7 @@ fn threads_that_call_while_the_context_is_lost_are_told_or_served() {
                 caller.join().unwrap();
             }
         });
-        // Whatever came of it, it works again.
+        // Whatever the threads' results were, the library works again.
         let served = (0..3).any(|_| gpu_sum(items) == Ok(140_000));
         assert!(served);
     });
@@ -241,7 +241,8 @@ fn a_forked_process_is_refused() {
         let items = vec![1u32; 300_000];
         assert_eq!(gpu_sum(&items), Ok(300_000));
         let gpu = Gpu::new().unwrap();
-        // SAFETY: the child calls the library alone, and ends at once.
+        // SAFETY: the child has one thread and only calls the library, which makes no driver call and waits for no lock after a fork. Then
+        // the child ends.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let refused = [
@@ -252,7 +253,7 @@ fn a_forked_process_is_refused() {
             ];
             drop(gpu);
             let all = refused.iter().all(|result| *result == Err(Error::Forked));
-            // SAFETY: ends the child, whose threads are gone, without any more of it being run.
+            // SAFETY: `_exit` has no conditions. It runs no destructors, and ends the child here.
             unsafe { libc::_exit(if all { 0 } else { 1 }) };
         }
         let mut status = -1;

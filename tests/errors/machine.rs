@@ -1,5 +1,5 @@
-//! Machines that lack a device or a readable setting. Whose device a process gets is decided once, so these run in processes of
-//! their own.
+//! Machines without a device, or with an unreadable setting. A process chooses its device once, so each test has a process of its
+//! own.
 
 use std::env;
 
@@ -12,7 +12,7 @@ use warpfold::{Cpu, DriverCode, Error, Gpu, Sum, cust, gpu_sum, reduce, scan};
 use crate::child::in_child;
 use crate::common::mode;
 
-/// No virtual device, and none of the real ones to be seen.
+/// No virtual device, and no visible real one.
 const NO_DEVICE: [(&str, &str); 2] = [("VIRTUAL_GPU", "off"), ("CUDA_VISIBLE_DEVICES", "-1")];
 
 #[test]
@@ -45,7 +45,7 @@ fn without_a_device_the_error_says_what_to_do() {
                 }
                 assert_eq!(gpu_sum(&[1.0f32]), Err(error));
             }
-            // No items need no device.
+            // An empty slice needs no device.
             assert_eq!(gpu_sum::<f32>(&[]), Ok(0.0));
         },
     );
@@ -72,7 +72,7 @@ fn an_unknown_setting_is_an_error() {
             || {
                 let reason = env::var("EXPECTED_REASON").unwrap();
                 let error = Gpu::new().unwrap_err();
-                // Nothing was looked for, and the message does not say so.
+                // No device was looked for, so the message is about the setting alone.
                 assert_eq!(
                     error.to_string(),
                     format!("the settings of the virtual GPU are wrong: {reason}")

@@ -1,4 +1,5 @@
-//! Members of a group that outlive their context, or are copied to another process: what they kept is leaked, and no longer used.
+//! Members of a group that outlive their context, or are copied to another process. The memory that they keep is leaked, and no longer
+//! used.
 
 use std::time::Duration;
 
@@ -23,13 +24,13 @@ fn with_member(test: &str, body: impl FnOnce(Member<'static>)) {
     });
 }
 
-/// Resets the device, as another library in the process may do.
+/// Resets the device, as another library in the process might.
 fn reset() {
-    // SAFETY: nothing of the context is used any more but by the library, which finds out.
+    // SAFETY: only the library and the member still have objects of the context, and they recognise the reset.
     unsafe { Context::reset(&Device::get_device(0).unwrap()) }.unwrap();
 }
 
-/// Resets the device, and has the library take the new context.
+/// Resets the device, and makes calls until the library has the new context.
 fn renew() {
     reset();
     assert!(gpu_sum(&[1u32, 2]).is_err());
@@ -91,7 +92,8 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
     let test = "members::a_member_in_a_forked_process_makes_no_driver_call";
     with_member(test, |mut member| {
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
-        // SAFETY: the child calls the library alone, and ends at once.
+        // SAFETY: the child has one thread and only calls the library, which makes no driver call and waits for no lock after a fork. Then
+        // the child ends.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let (refused, calls) = record(|| {
@@ -100,7 +102,7 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
                 refused
             });
             let is_right = refused == Err(Error::Forked) && calls.is_empty();
-            // SAFETY: ends the child, whose threads are gone, without any more of it being run.
+            // SAFETY: `_exit` has no conditions. It runs no destructors, and ends the child here.
             unsafe { libc::_exit(if is_right { 0 } else { 1 }) };
         }
         let mut status = -1;

@@ -1,5 +1,5 @@
-//! Examples as programs: help, arguments that are not theirs, outputs that cannot be written, and files of any name
-//! and any content.
+//! Examples as programs: help, unknown arguments, outputs that cannot be written, and files of any name and any
+//! content.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::programs::*;
 use crate::{sum_of, value};
 
-/// The examples that take arguments, each with some that keep it short.
+/// The examples, each with arguments that keep its run short.
 const EXAMPLES: [(&str, &[&str]); 7] = [
     ("sum", &[]),
     ("statistics", &[]),

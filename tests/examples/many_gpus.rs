@@ -1,4 +1,4 @@
-//! `many_gpus`: that it agrees with the CPU, that no number makes it panic, and the file by which its processes find each other.
+//! `many_gpus`: it agrees with the CPU, and no number makes it panic. The file by which its processes find each other.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -101,7 +101,7 @@ const ID: [u8; 128] = [7; 128];
 
 const SOON: Duration = Duration::from_millis(50);
 
-/// A folder for a test of the file.
+/// A folder for a test of the id file.
 fn id_folder(test: &str) -> PathBuf {
     folder(&format!("id-file-{test}"))
 }
@@ -185,7 +185,7 @@ fn an_id_has_its_length() {
     assert!(matches!(fault, Fault::Missing(_)), "{fault:?}");
     drop(part);
 
-    // A file without an end, as far as memory goes: it is not read beyond an id.
+    // The file is longer than memory. The reader does not read beyond an id's length.
     let _endless = id_file::write(&path, &ID).unwrap();
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(1 << 40).unwrap();

@@ -1,4 +1,4 @@
-//! The bits of one GPU.
+//! A group's results have the bits of one GPU's.
 
 use crate::device::{Item, Kernel};
 use std::any::type_name;
@@ -15,7 +15,7 @@ use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::ranks::{Held, PATIENCE, as_ranks, most_ranks, on_four_devices, random_lengths, shares};
 use crate::texts::for_each_text;
 
-/// Reduces items that are cut into shares of these lengths.
+/// Checks reductions of items in shares of these lengths.
 fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(lengths: &[usize]) {
     if lengths.len() > most_ranks() {
         return;
@@ -98,11 +98,11 @@ macro_rules! scans {
 scans!(scans_inclusively, inclusive_scan);
 scans!(scans_exclusively, exclusive_scan, exclusive);
 
-/// One call of a row of the table.
+/// For each kind, a check of one call of a row of the table.
 mod calls {
     use super::*;
 
-    /// Items that fill up to `tiles` tiles, cut anywhere for the ranks.
+    /// Lengths of the ranks' shares, cut anywhere, which together fill up to `tiles` tiles.
     fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()
@@ -166,7 +166,7 @@ fn reductions_of_shares_that_end_where_something_changes() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // One chunk on four ranks, and several in which a rank has no chunk of its own.
+            // One chunk on four ranks, and several chunks where a rank has none of its own.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],
@@ -190,7 +190,7 @@ fn scans_of_shares_that_end_where_something_changes() {
                 (&[tile - 1, 2, tile], Form::InPlace),
                 (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
                 (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
-                // Groups that belong to one rank, to two, and to three.
+                // Tile groups that lie on one rank, on two, and on three.
                 (&[group, group, group + 1], Form::Apart),
                 (&[group - tile, 2 * tile, group, 5], Form::InPlace),
                 (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),
@@ -251,7 +251,7 @@ fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
         );
     }
     assert_eq!(end, item_count);
-    // None is much longer than another, where there is enough.
+    // With enough items, the shares have nearly the same length.
     if item_count > 1 << 26 {
         let even = item_count / ranks;
         assert!(cuts.iter().all(|cut| cut.len().abs_diff(even) <= even / 16));

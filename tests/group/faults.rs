@@ -10,10 +10,10 @@ use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 
-/// How long a rank waits where another never comes.
+/// How long a rank waits in tests in which another never comes.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// A call with one item on each rank, which has to give this.
+/// Makes a call with one item on each rank, and checks its result.
 fn works(member: &mut Member<'_>) {
     let share = Held::new(&[member.rank() as u32 + 1], 0);
     let ranks = member.size() as u32;
@@ -26,12 +26,12 @@ fn gone() -> DeviceSlice<u32> {
     DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
 }
 
-/// Three ranks; two where there are no more.
+/// Three ranks, or two if there are only two.
 fn three() -> usize {
     most_ranks().min(3)
 }
 
-/// Checks a rank's error if `rank` made the group dissolve; over NCCL the error says less.
+/// Checks that a rank's error is this fault. Over NCCL, the error may be less specific.
 fn assert_dissolved<R: std::fmt::Debug + PartialEq>(end: &Result<R>, fault: &Fault) {
     let Err(Error::Group(found)) = end else {
         panic!("{end:?} in place of {fault:?}");
@@ -173,7 +173,7 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
             }
             let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
-            // From then on no rank waits.
+            // After that, no rank waits.
             assert_eq!(
                 reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
@@ -239,7 +239,7 @@ fn a_rank_that_panics_is_not_waited_for() {
 fn no_memory_is_lost() {
     on_four_devices("faults::no_memory_is_lost", || {
         if virtual_gpu::mode() != Ok(Mode::Virtual) {
-            // Of real memory others have some, as do the tests beside this one, and NCCL.
+            // Real memory is also used by other processes, other tests and NCCL.
             return;
         }
         let free = || -> Vec<usize> {
@@ -265,13 +265,13 @@ fn no_memory_is_lost() {
                     .wait(&mut member);
                 assert!(short.is_err());
                 if member.rank() != 1 {
-                    // The group is dissolved in the middle of this.
+                    // Rank 1 leaves during this call, which dissolves the group.
                     let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
                     assert!(end.is_err());
                 }
             });
         };
-        // Compiled kernels stay.
+        // The first round compiles the kernels, which stay in memory.
         round();
         let before = free();
         round();

@@ -1,5 +1,5 @@
-//! Lets the driver calls of a rank fail in turn. Each time the rank must name the call, the others must report that it
-//! failed or left, no rank may wait until the time limit, and nothing may leak.
+//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, the others must report that the
+//! rank failed or left, no rank may wait until the time limit, and nothing may leak.
 
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,10 @@ const RANKS: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The error code of the calls. It is in no table, and does not end the context.
+/// The code with which the calls fail. It is in no table, and does not end the context.
 const CODE: i32 = 999;
 
-/// Calls that release something. The result is there before they are made; if they fail, the object stays.
+/// Calls that release something. The library has its result before it makes them. If such a call fails, the object stays.
 const RELEASES: [&str; 4] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -30,9 +30,9 @@ const RELEASES: [&str; 4] = [
 
 /// The outcome on a rank.
 struct Seen {
-    /// For each call of the library.
+    /// The result of each call of the library.
     results: Vec<Result<()>>,
-    /// The driver calls of these, and of the end of its member.
+    /// The driver calls of the library's calls, and those of the member's drop.
     driver_calls: [Vec<&'static str>; 2],
     has_fired: bool,
 }
@@ -41,7 +41,7 @@ struct Seen {
 struct Buffers {
     many: Held<u64>,
     output: Held<u64>,
-    /// On rank 1 alone an item.
+    /// One item on rank 1, none on the others.
     one: Held<u64>,
 }
 
@@ -54,7 +54,8 @@ impl Buffers {
         }
     }
 
-    /// Calls of all kinds: with torn chunks and tiles, in place and apart, and with all items on one rank.
+    /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, and with all items on one
+    /// rank.
     fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
         let (many, one) = (self.many.slice(), self.one.slice());
         vec![
@@ -72,7 +73,7 @@ impl Buffers {
     }
 }
 
-/// Makes the calls as each rank, with a failure in wait on one. Nothing is kept of attempts before, so all make the same driver calls.
+/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all make the same driver calls.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {
@@ -89,7 +90,7 @@ fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     })
 }
 
-/// The call and the code that an error of the driver carries.
+/// The call and the code in an error of the driver.
 fn carried(error: &Error) -> Option<(&'static str, i32)> {
     match error {
         Error::Driver { call, code } => Some((call, code.0)),
@@ -97,7 +98,7 @@ fn carried(error: &Error) -> Option<(&'static str, i32)> {
     }
 }
 
-/// The expected outcome if this driver call fails on this rank. Some failures are no error.
+/// Checks the outcome if this driver call fails on this rank. If `may_pass`, the failure need not be an error.
 fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may_pass: bool) {
     let begin = Instant::now();
     let failure = Failure {
@@ -121,7 +122,7 @@ fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may
     let error = results[failing][place].as_ref().unwrap_err();
     assert_eq!(carried(error), Some((call, CODE)), "{what}");
     for rank in (0..RANKS).filter(|&rank| rank != failing) {
-        // If the others have all they need, they see the failure in their next call.
+        // Ranks that already have everything they need see the failure in their next call.
         let told = first_error(rank).map_or(results[rank].len(), |told| told);
         assert!(told == place || told == place + 1, "{what}");
         if let Some(Err(error)) = results[rank].get(told) {
@@ -148,7 +149,7 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The calls that are made to fail, a part of all to save time: every third of the middle rank's, every fifteenth of the other ranks'.
+/// The step through the driver calls. To save time, only every third of the middle rank's calls fails, and every fifteenth of the others'.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),
@@ -159,7 +160,7 @@ fn step(failing: usize) -> usize {
 fn fail_each_call(test: &str, failing: usize, moment: Moment) {
     on_four_devices(test, || {
         if virtual_gpu::mode() != Ok(Mode::Virtual) {
-            // NCCL makes calls of its own, and real memory is not this test's alone.
+            // NCCL makes driver calls of its own, and other processes use real memory too.
             return;
         }
         attempt(failing, None);
@@ -168,7 +169,7 @@ fn fail_each_call(test: &str, failing: usize, moment: Moment) {
             assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
         }
         let [calls, end] = clean.swap_remove(failing).driver_calls;
-        // A stream that was waited for is waited for again before it is kept for later.
+        // The library waits for a stream once more before it keeps the stream. This call may fail if the stream was already waited for.
         let is_idle = |nth: usize| {
             let before = calls[..nth].iter().rfind(|call| !RELEASES.contains(call));
             calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])

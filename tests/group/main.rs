@@ -1,8 +1,8 @@
-//! Several GPUs that work together: the results equal those of one GPU, bit for bit, for every number of ranks and
-//! every division of the items; and the errors of each rank when another fails, makes another call, leaves, or never
-//! arrives.
+//! Several GPUs that work together. The results equal those of one GPU, bit for bit, for every number of ranks and
+//! every division of the items. If a rank fails, makes another call, leaves or never arrives, each rank gets the right
+//! error.
 //!
-//! On the virtual GPU there are four devices. On real GPUs, the ranks take the devices in turn, so every test also runs on one.
+//! The virtual GPU has four devices. With real GPUs, several ranks may share a device, so every test also runs on one GPU.
 
 #![forbid(unsafe_code)]
 

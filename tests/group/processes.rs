@@ -13,7 +13,7 @@ use crate::ranks::{Held, offers_nccl};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Name a child's rank, and the file with the id.
+/// Environment variables with a child's rank and the path of the file with the id.
 const RANK: &str = "WARPFOLD_TEST_RANK";
 const ID_FILE: &str = "WARPFOLD_TEST_ID_FILE";
 
@@ -27,7 +27,8 @@ fn start(test: &str, rank: usize, id_file: &Path) -> Child {
         .unwrap()
 }
 
-/// Runs `test` in two processes, and in each `body` as its rank; where that is not possible, skips it. Gives how they ended.
+/// Runs `test` in two processes, which each run `body` as one rank. Returns whether each process succeeded. Returns `None` in these
+/// processes, and if the test is skipped because NCCL cannot be used.
 fn in_two_processes(test: &str, body: impl FnOnce(Member<'_>)) -> Option<[bool; 2]> {
     if let Some(rank) = env::var_os(RANK) {
         let rank = rank.to_str().unwrap().parse().unwrap();
@@ -50,7 +51,7 @@ fn in_two_processes(test: &str, body: impl FnOnce(Member<'_>)) -> Option<[bool; 
     Some(ends)
 }
 
-/// The id that rank 0 makes and writes to the file.
+/// The id. Rank 0 makes it and writes it to the file, from which the other rank reads it.
 fn shared_id(rank: u32, file: &Path) -> UniqueId {
     if rank == 0 {
         let id = UniqueId::new().unwrap();
@@ -132,7 +133,7 @@ fn a_rank_that_nobody_joins_gives_up() {
 
 #[test]
 fn a_missing_library_is_named() {
-    // Only where there is none.
+    // This test is for machines without NCCL.
     if let Err(error) = UniqueId::new() {
         assert!(
             matches!(error, Error::Group(Fault::LibraryNotFound { .. })),

@@ -1,4 +1,4 @@
-//! The ranks of a test, and what each of them holds.
+//! The ranks of a test, and the memory of each.
 
 use crate::device::Item;
 use std::env;
@@ -16,10 +16,10 @@ use warpfold::group::{self, Gpus, Member, UniqueId};
 use crate::child::{in_child, is_child};
 use crate::data::Random;
 
-/// How long a rank waits for others where none of them fails.
+/// How long a rank waits for others in tests in which none fails.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How the ranks of a test reach each other.
+/// How the ranks of a test communicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     InProcess,
@@ -27,7 +27,7 @@ pub enum Way {
     Nccl,
 }
 
-/// Says in the environment of a child that its ranks use NCCL.
+/// The environment variable of a child whose ranks use NCCL.
 const OVER_NCCL: &str = "WARPFOLD_TEST_OVER_NCCL";
 
 /// How this process's ranks communicate.
@@ -38,7 +38,7 @@ pub fn way() -> Way {
     }
 }
 
-/// Runs a test where the virtual GPU has four devices, and once more over NCCL where there is that, and two real devices.
+/// Runs a test with four virtual devices or with the real ones, and once more over NCCL if there are NCCL and two real devices.
 pub fn on_four_devices(test: &str, body: impl Fn()) {
     let devices = ("VIRTUAL_GPU_DEVICES", "4");
     in_child(test, &[devices], &body);
@@ -47,14 +47,14 @@ pub fn on_four_devices(test: &str, body: impl Fn()) {
     }
 }
 
-/// Whether ranks can use NCCL here. If not, says why, for `test` is skipped then.
+/// Whether ranks can use NCCL here. If not, prints that `test` is skipped, and why.
 pub fn offers_nccl(test: &str) -> bool {
     let reason = match (virtual_gpu::mode(), UniqueId::new()) {
         (_, Err(error)) => error.to_string(),
         (Ok(Mode::Real), Ok(_)) if devices().len() > 1 => return true,
         _ => "it needs two real GPUs".to_owned(),
     };
-    // Not captured by the test harness, which only shows the output of failed tests.
+    // The harness shows the output of failed tests only, and does not capture this write.
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();
     false
@@ -120,7 +120,7 @@ pub fn shares(lengths: &[usize]) -> Vec<Range<usize>> {
     lengths.iter().map(share).collect()
 }
 
-/// So many items in shares that are cut anywhere; now and then one is empty.
+/// Random lengths of the shares of `item_count` items. Some are 0.
 pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> Vec<usize> {
     let mut borders: Vec<_> = (1..ranks).map(|_| random.below(item_count + 1)).collect();
     borders.sort_unstable();
@@ -132,7 +132,7 @@ pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> V
     borders.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Items on the device, after some others and before some.
+/// Items on the device, with other items before and after them.
 pub struct Held<T: Item> {
     buffer: DeviceBuffer<T>,
     range: Range<usize>,
@@ -152,7 +152,7 @@ impl<T: Item> Held<T> {
         self.buffer.index(self.range.clone())
     }
 
-    /// The items; what is beside them has not changed.
+    /// The items. Asserts that the items before and after them have not changed.
     pub fn items(&self) -> Vec<T> {
         let mut all = vec![T::zeroed(); self.buffer.len()];
         self.buffer.copy_to(&mut all[..]).unwrap();

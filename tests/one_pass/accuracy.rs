@@ -1,10 +1,10 @@
-//! Means and variances against exact integers, where the mean is so far from 0 that adding up squares fails.
+//! Means and variances against exact integers. The mean is so far from 0 that the sum of squares would lose the variance.
 
 use warpfold::{Moments, gpu_moments};
 
 use crate::data::Random;
 
-/// Whole numbers about `mean`, at most 1000 away from it.
+/// Random integers at most 1000 away from `mean`.
 fn about(mean: i64, count: usize) -> Vec<i64> {
     let mut random = Random::new(count as u64);
     (0..count)
@@ -12,8 +12,8 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance: of exact integers, each rounded a few times at the end. A variance is that of the numbers less any
-/// one number.
+/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if one number
+/// is subtracted from all of them.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
@@ -28,7 +28,7 @@ fn exact(numbers: &[i64]) -> (f64, f64) {
     (sum as f64 / count as f64, variance)
 }
 
-/// The variance as the mean square less the squared mean, which cancels.
+/// The variance as the mean square minus the squared mean, which suffers from cancellation.
 fn textbook(numbers: &[i64]) -> f64 {
     let count = numbers.len() as f64;
     let sum: f64 = numbers.iter().map(|&number| number as f64).sum();
@@ -36,7 +36,7 @@ fn textbook(numbers: &[i64]) -> f64 {
     squares / count - (sum / count).powi(2)
 }
 
-/// The bound of the documentation, of the variance: of so few items a thread takes one tile.
+/// The documented bound of the variance's error. There are so few items that a thread works on one tile.
 fn bound(count: usize, mean: f64, variance: f64) -> f64 {
     let condition = (1.0 + mean * mean / variance).sqrt();
     f64::EPSILON / 2.0 * condition * (1.0 + (count as f64).log2())

@@ -1,4 +1,4 @@
-//! Reductions of two inputs: the bits of the reference, at lengths and starts where something changes; and refusals.
+//! Reductions of two inputs: the bits of the reference, at lengths and starts around boundaries; and refusals.
 
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};
@@ -24,7 +24,7 @@ fn zipped<T: Copy>(left: &[T], right: &[T]) -> Vec<Pair<T, T>> {
         .collect()
 }
 
-/// Checks a dot product of device buffers, the inputs of which begin at these items.
+/// Checks a reduction of `count` pairs in device buffers. The two inputs begin at these offsets.
 fn check<O, T: Sample>(count: usize, offsets: [usize; 2])
 where
     O: Kernel<kind::reduce_pairs, Pair<T, T>>,

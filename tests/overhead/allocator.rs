@@ -11,24 +11,24 @@ thread_local! {
 
 pub struct Counting;
 
-// SAFETY: the system's allocator, with a counter beside it that allocates nothing.
+// SAFETY: `System` does the work and meets the trait's conditions. The counter neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !inside_a_call() {
-            // If the thread's storage is gone already, nothing is counted.
+            // If the thread's storage is already destroyed, nothing is counted.
             let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         }
-        // SAFETY: the layout has a size, as this function's caller promises.
+        // SAFETY: the layout's size is not 0: the same condition as this function's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `alloc` above had the pointer from the system's allocator, with this layout.
+        // SAFETY: the pointer came from `System`, by `alloc` above, with this layout: the same conditions as this function's.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// How many allocations this thread makes in `work`, those of the driver left out.
+/// How many allocations this thread makes in `work`, without the driver's.
 pub fn allocations_of(work: impl FnOnce()) -> u64 {
     let before = ALLOCATIONS.get();
     work();

@@ -1,4 +1,4 @@
-//! A planted bug: the change, and the check that must find it.
+//! A planted bug: the edits, and the checks that must find it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ const SEEDS: u64 = 1;
 /// A bug in a kernel.
 pub struct Bug<'e> {
     pub edits: &'e [Edit],
-    /// Each of these finds it, under one schedule at least.
+    /// Each of these checks finds the bug under at least one schedule.
     pub found_by: &'e [Check],
 }
 
-/// Defines a test for each bug of one kernel, and one for the kernel without them.
+/// Makes a test for each bug of one kernel, and one for the kernel without bugs.
 macro_rules! bugs {
     ($module:ident: $symbol:literal, $trial:expr, $circumstances:expr;
      $($bug:ident: $found_by:expr, $edits:expr;)*) => {
@@ -78,12 +78,12 @@ impl Bug<'_> {
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,
-    /// By policy, in the order of [`Policy::ALL`].
+    /// The numbers of each policy, in the order of [`Policy::ALL`].
     found: BTreeMap<Check, [u64; Policy::ALL.len()]>,
 }
 
 impl Tally {
-    /// Under each schedule, with each of these sets of checks.
+    /// Runs the text under each schedule, with each of these sets of checks.
     fn of(text: &str, trial: &Trial, watches: &[Checks]) -> Self {
         let mut tally = Self::default();
         for mut options in schedules(SEEDS) {
@@ -104,7 +104,7 @@ impl Tally {
     }
 }
 
-/// No check, and each alone: the first finding ends a launch, and would hide the others'.
+/// No check, and each check alone: the first finding ends a launch, and would hide findings of other checks.
 fn one_at_a_time() -> [Checks; 4] {
     let mut watches = [Checks::none(); 4];
     watches[1].sync = Switch::On;

@@ -9,13 +9,13 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-/// The barriers, named after the block's reads or writes after them.
+/// The barriers, named after the reads or writes that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// The barriers of a scan, which gets values on its way up and on its way down.
+/// The barriers of a scan, which reads published values on its way up and on its way down.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",
@@ -27,7 +27,7 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "last tag",
 ]);
 
-/// The stores of words of the board and of the tickets.
+/// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &["", "partial", "", ""],

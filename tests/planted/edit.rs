@@ -1,31 +1,31 @@
-//! Exact changes of a text.
+//! Exact edits of a text.
 
 /// Replaces one occurrence of a pattern.
 ///
-/// In a pattern, `*` stands for a word, such as a register's name; in the replacement, each `*` for the word that the
-/// pattern's did.
+/// In a pattern, `*` matches a word, such as a register's name. In the replacement, each `*` stands for the word that the
+/// pattern's `*` matched.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit {
     from: &'static str,
     to: &'static str,
     /// Which occurrence, counted from 0.
     index: usize,
-    /// How many there must be.
+    /// How many occurrences there must be.
     count: usize,
 }
 
 /// The occurrences of a pattern in a kernel's text, by name, in their order.
 ///
-/// A change of a kernel that adds one, or takes one away, changes one line of such a list.
+/// If a change of a kernel adds or removes an occurrence, one line of such a list changes.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub pattern: &'static str,
-    /// All places; [`Places::OTHER`] stands for the places without an edit.
+    /// A name for each occurrence. Occurrences without an edit are called [`Places::OTHER`].
     pub names: &'static [&'static str],
 }
 
 impl Places {
-    /// The name of the places without an edit.
+    /// The name of an occurrence without an edit.
     pub const OTHER: &'static str = "";
 
     /// Removes the occurrence of this name.
@@ -47,12 +47,12 @@ impl Places {
         }
     }
 
-    /// The same places, seen by another pattern.
+    /// The same names for the occurrences of another pattern.
     pub const fn of(self, pattern: &'static str) -> Self {
         Self { pattern, ..self }
     }
 
-    /// The same pattern in a kernel that has it elsewhere.
+    /// Other names for the same pattern, in another kernel.
     pub const fn named(self, names: &'static [&'static str]) -> Self {
         Self { names, ..self }
     }
@@ -112,7 +112,7 @@ fn occurrences<'t>(text: &'t str, pattern: &str) -> Vec<Occurrence<'t>> {
         .collect()
 }
 
-/// How many bytes at the text's start the pattern covers, and the words in them.
+/// The length of the pattern's match at the start of the text, and the words that its `*` match.
 fn occurrence<'t>(text: &'t str, pattern: &str) -> Option<(usize, Vec<&'t str>)> {
     let (mut rest, mut words) = (text, Vec::new());
     for (index, part) in pattern.split('*').enumerate() {

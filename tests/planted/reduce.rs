@@ -1,4 +1,4 @@
-//! Bugs in reductions: five tiles, of which the last ends early.
+//! Bugs in reductions of five tiles. The last tile is partial.
 
 use warpfold::{Product, Sum};
 
@@ -8,19 +8,19 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
-/// The barriers, named after the block's reads or writes after them.
+/// The barriers, named after the reads or writes that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["totals", "next totals", "last block's totals"],
 };
 
-/// The stores of words of the board and of the tickets: the others clear the state words.
+/// The stores of state words and of the tickets. The unnamed ones clear the state words.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &["partial", "tickets", "", ""],
 };
 
-/// The loads of such words: one for a partial if there are few partials; the others are for reductions with many.
+/// The loads of such words. The named one loads a partial if there are few. The others are for reductions with many.
 const LOADS: Places = Places {
     pattern: "ld.relaxed.gpu.global.b64",
     names: &["partial", "", "", "", "", "", "", "", ""],
@@ -38,13 +38,13 @@ const TAGS: Places = Places {
     names: &["published", ""],
 };
 
-/// The first of the exchanges of a warp's tree.
+/// The first shuffle of a warp's tree.
 const SHUFFLES: Places = Places {
     pattern: ", 16, 31, -1;",
     names: &["warp's", "last block's"],
 };
 
-/// Where an identity is put in a register.
+/// The instructions that put an identity in a register.
 const ONES: Places = Places {
     pattern: "mov.b32 *, 1065353216;",
     names: &["", "missing items"],

@@ -1,6 +1,7 @@
-//! Bugs in scans: a few tiles for three blocks, so that each block takes tickets; the last tile ends early.
+//! Bugs in scans of a few tiles by three blocks, so that each block takes several tickets. The last tile is partial.
 //!
-//! A text holds a scan's kernel twice, for tiles of each shape. These scans are short: the edits are in the half with tiles of 8 warps.
+//! A scan's text has the kernel twice, once for each shape of tiles. These scans are short, so the edits are in the half with tiles of 8
+//! warps.
 
 use warpfold::Sum;
 
@@ -10,7 +11,7 @@ use crate::engine::{SM_70, SM_90};
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_inclusive_scan};
 
-/// A pattern that occurs once for the tiles of a short scan, and once for those of a long one.
+/// A pattern that occurs once for the tiles of short scans, and once for those of long scans.
 const fn in_each_half(pattern: &'static str) -> Places {
     Places {
         pattern,
@@ -29,8 +30,8 @@ const fn in_each_look(pattern: &'static str) -> Places {
 const BARRIERS: Places = in_each_half("bar.sync \t0;");
 const BARRIER_OF_WARPS: &str = "bar.sync \t1, 256;";
 
-/// The stores of words of the board and of the tickets. The tickets are set back as the last one is taken, and as the last block leaves
-/// the scan that uses up the tags. The others clear the state words, or are of long scans.
+/// The stores of state words and of the tickets. The block that takes the last ticket resets the tickets; in the scan that uses up the
+/// tags, the last block to leave resets them. The unnamed stores clear the state words, or are for long scans.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
@@ -55,18 +56,19 @@ const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 /// The loads of the aggregates of the tile's own group.
 const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
-/// Compares the tags of the words read: of the tile's own group, of the group before, of a prefix. Published slots have their bits set.
+/// The comparisons of the tags of words: in the tile's own group, in an earlier group, and in a prefix. The result has a bit for each
+/// published slot.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
 const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
 
-/// Looks at the tags of both halves of a word of 64 bits.
+/// Compares the tags of both halves of a 64-bit value.
 const BOTH_TAGS: Places = Places {
     pattern: "and.pred \t*, *, *;\n\tselp.b32 \t*, 1, 0, *;",
     names: &["short", "", ""],
 };
 
-/// Which tiles of the own group are looked at: the lower ones, and the tile itself if it is the last.
+/// Selects the tiles of the own group that are read: the lower ones, and the tile itself if it is the last.
 const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
 
 const BALLOTS: Places = Places {
@@ -74,7 +76,7 @@ const BALLOTS: Places = Places {
     names: &["", "enough", "", "", "", "", ""],
 };
 
-/// A tile, or the end in its place, is sent and waited for.
+/// One warp sends a tile or the end, and another waits for it.
 const TELL_TILE: Places = Places {
     pattern: "bar.arrive \t*, 64;",
     names: &["in turn", "", "", "", "", ""],
@@ -84,15 +86,15 @@ const AWAIT_TILE: Places = Places {
     names: &["", "in turn", "", "", ""],
 };
 
-/// A prefix is sent and waited for.
+/// One warp sends a prefix, and others wait for it.
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
-/// The place of a turn's tile in shared memory is written, and read.
+/// The write and the read of a turn's tile in shared memory.
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
-/// A block announces that it leaves the scan that uses up the tags.
+/// A block counts itself as it leaves the scan that uses up the tags.
 const DEPARTURES: Places = in_each_half("atom.acq_rel.gpu.global.add.u32");
 
 const SEVEN_TILES: Circumstances = Circumstances {
@@ -102,25 +104,25 @@ const SEVEN_TILES: Circumstances = Circumstances {
     epoch: 0,
 };
 
-/// The same without asynchronous copies.
+/// Seven tiles, in the variant without asynchronous copies.
 const SYNCHRONOUS: Circumstances = Circumstances {
     generation: SM_70,
     ..SEVEN_TILES
 };
 
-/// The first launch has the last of all tags, so that its last block clears the state words.
+/// The first launch has the last tag, so its last block clears the state words.
 const LAST_TAG: Circumstances = Circumstances {
     epoch: u32::MAX - 1,
     ..SEVEN_TILES
 };
 
-/// So many that a starved block holds a tile that others wait for, and that places are used again.
+/// Enough tiles that a starved block holds one that others wait for, and that shared memory is used again.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES
 };
 
-/// A group of tiles and a few of the next, for enough blocks that both are under way at once.
+/// A tile group and a few tiles of the next, with enough blocks that both groups run at once.
 const TWO_GROUPS: Circumstances = Circumstances {
     multiprocessors: 2,
     item_count: 36 * 4096 + 2455,

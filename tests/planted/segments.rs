@@ -8,7 +8,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_segmented_reduction, of_segmented_scan};
 
-/// By what the block reads after it.
+/// The barriers, named after the reads that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
@@ -42,7 +42,7 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "last tag",
 ]);
 
-/// The stores of words of the board and of the tickets.
+/// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
@@ -50,7 +50,7 @@ const STORES: Places = Places {
     ],
 };
 
-/// Where an identity is put in a register.
+/// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
     names: &["", "empty segment", "", "", "", ""],

@@ -1,4 +1,4 @@
-//! A kernel under test. It runs twice on one workspace, with other items the second time, so that leftovers of
+//! A trial of a kernel. It runs twice on one workspace, with other items the second time, so that leftovers of
 //! the first launch matter too.
 
 use crate::device::Item;
@@ -12,9 +12,9 @@ use crate::engine::{Engine, Generation};
 /// The signs that a kernel is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
-    /// An access outside of memory that is alive, or misaligned.
+    /// An access that is misaligned, or outside of allocated memory.
     Memory,
-    /// A barrier or a `*.sync` instruction in which some threads do not take part.
+    /// A barrier or a `*.sync` instruction that some threads do not reach.
     Sync,
     /// Two accesses that nothing orders.
     Race,
@@ -22,11 +22,11 @@ pub enum Check {
     Init,
     /// The launch does not end.
     Hang,
-    /// The result is not the reference's.
+    /// The result differs from the reference's.
     Bits,
 }
 
-/// Warp instructions that no trial needs.
+/// More warp instructions than any trial needs.
 const STEP_BUDGET: u64 = 1_500_000;
 
 /// Runs a text under a schedule. Gives the evidence that it is wrong, if there is any.
@@ -77,7 +77,7 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     })
 }
 
-/// A segmented scan's trial, of the same segments.
+/// A segmented scan's trial, with the same segments.
 pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     let offsets = segments(it.item_count);
     let lists = lists::<O, T>(it.item_count);
@@ -115,13 +115,13 @@ pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> 
     })
 }
 
-/// Columns of the matrices of the trials.
+/// Columns of the trials' matrices.
 const COLUMNS: usize = 2;
 
 /// Offsets of segments of many lengths, which end with the items.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
-    // The many of one item, among which are some of 20, fill a window.
+    // Many segments of one item, with some of 20 between them, fill a window.
     let few = [1300, 5000, 0, 17, 40, 32, 9000];
     let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
     for length in few.into_iter().chain(many) {

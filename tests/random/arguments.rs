@@ -1,9 +1,9 @@
-//! Every call with its arguments where they should not be: over each other, too short, misaligned, of the host, freed, of another device,
-//! nowhere; and with counts and offsets in the device's memory of any value. It is queued, waited for or captured.
+//! Every call with wrong arguments: overlapping, too short, misaligned, in host memory, freed, on another device, or at an invalid address.
+//! Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused, with nothing
-//! written and nothing in its capture. Any other call writes the results of plain loops, and nothing else. The test decides by bytes which
-//! calls have to be refused, without the library's code.
+//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused: it writes nothing
+//! and leaves nothing in its capture. Any other call writes the results of plain loops, and nothing else. The test finds out by comparison
+//! of byte ranges, without the library's code, which calls have to be refused.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -27,13 +27,13 @@ use crate::graph::Graph;
 use calls::{Answer, Call, End};
 use role::{Contents, Length, Role};
 
-/// Columns of each matrix, and items of its rows. Every number of items is a multiple.
+/// Columns of each matrix, and so the items of its rows. Every number of items is a multiple of this.
 pub const COLUMNS: usize = 5;
 
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
 const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 
-/// Bytes of the arena, and of a border on either side that no argument is meant for.
+/// Bytes of the arena, and of the borders at its two ends, in which no correct argument lies.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 
@@ -44,14 +44,14 @@ pub struct Place {
     items: usize,
 }
 
-/// A change to an argument.
+/// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It is put over another one: this many items after its start, or before it.
+    /// It overlaps another argument: it begins this many items after the other's start, or before it.
     Over(usize, i64),
-    /// It is put over another one, from that one's middle on.
+    /// It overlaps another argument: it begins in the other's middle.
     OverMiddle(usize),
-    /// It has fewer items: this many tens of a hundred.
+    /// It has fewer items: this many tenths.
     Short(usize),
     /// It starts one byte late.
     Misaligned,
@@ -70,7 +70,7 @@ enum How {
     Captured,
 }
 
-/// A call, and the changes to its arguments.
+/// A call, and the mistakes in its arguments.
 #[derive(Debug)]
 pub struct Case {
     call: usize,
@@ -157,13 +157,13 @@ impl Case {
                 assert_eq!(found, expected, "{} wrote beside its results", call.name);
                 assert_eq!(model(), None);
             }
-            // Only the device knew how much room was needed: the output is filled as far as it goes.
+            // Only the device knows how much room is needed. A shorter output is filled to its end.
             Err(Error::OutputTooShort {
                 offered_items,
                 needed_items,
             }) if !must_refuse && self.waits(call) && is_any_short(&roles, &places) => {
                 assert!(offered_items < needed_items, "{}", call.name);
-                // Without items there may be another flaw.
+                // A call without items may be refused for another mistake.
                 if self.items > 0 || found != bytes {
                     check_results();
                 }
@@ -203,7 +203,7 @@ impl Case {
                     let nodes = graph.node_count();
                     assert_eq!(nodes, 0, "{} was refused and captured", call.name);
                 }
-                // SAFETY: what the graph works on lives until the stream is waited for.
+                // SAFETY: the arena outlives the `synchronize` below, and a refused call has left the graph empty.
                 unsafe { graph.launch(&stream) };
                 assert_eq!(stream.synchronize(), Ok(()), "{}: {answer:?}", call.name);
                 answer
@@ -213,7 +213,7 @@ impl Case {
         answer
     }
 
-    /// The places of the arguments: one after the other, then changed by the slips.
+    /// The places of the arguments: one after the other in the arena, except for the mistakes.
     fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Place> {
         let mut at = start + BORDER_BYTES as u64;
         let mut places: Vec<_> = roles
@@ -263,7 +263,7 @@ impl Case {
     }
 }
 
-/// Memory that is not the GPU's.
+/// Memory that is not on the GPU, or no longer.
 pub struct Strangers {
     host: Vec<u64>,
     freed: u64,
@@ -278,7 +278,7 @@ impl Strangers {
         let foreign = DeviceBuffer::from_slice(&vec![0; words]).unwrap();
         let gpu = gpu();
         let freed = DeviceBuffer::from_slice(&vec![0_u64; words]).unwrap();
-        // The library has seen it while it was there.
+        // A call has used the memory before it is freed.
         assert_eq!(reduce::<Sum, _>(&freed).wait(gpu), Ok(0));
         Self {
             host: vec![0; words],
@@ -288,7 +288,7 @@ impl Strangers {
     }
 }
 
-/// The bytes of the arena that are touched of each argument; of one that is elsewhere, none.
+/// The bytes of each argument, as a range of the arena. Empty if the argument is not in the arena.
 fn spans(roles: &[Role], places: &[Place], start: u64) -> Vec<Range<usize>> {
     let pairs = roles.iter().zip(places);
     pairs
@@ -327,20 +327,20 @@ fn has_flaw(
     pairs().any(is_short) || pairs().any(is_misplaced) || overlaps()
 }
 
-/// Whether an output that is filled as far as it reaches is shorter than the most that is written.
+/// Whether an output of [`Length::Any`] may be too short for all results.
 fn is_any_short(roles: &[Role], places: &[Place]) -> bool {
     let mut pairs = roles.iter().zip(places);
     pairs.any(|(role, place)| role.length == Length::Any && place.items < role.items)
 }
 
-/// Whether there was room for all that is written.
+/// Whether the outputs had room for all results.
 fn has_room(roles: &[Role], places: &[Place], written: &[Vec<u64>]) -> bool {
     let mut outputs = roles.iter().zip(places).zip(written);
     outputs
         .all(|((role, place), written)| role.length != Length::Any || written.len() <= place.items)
 }
 
-/// Whether an error says that a call's arguments do not fit.
+/// Whether an error refuses a call's arguments.
 fn is_refusal(error: &Error) -> bool {
     matches!(
         error,
@@ -353,7 +353,7 @@ fn is_refusal(error: &Error) -> bool {
     )
 }
 
-/// Writes an argument's contents to the arena's bytes, if it is there.
+/// Writes an argument's contents to the arena's bytes, if the argument is in the arena.
 fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], random: &mut Random) {
     let values: Vec<u64> = match role.contents {
         Contents::Arena => return,
@@ -401,7 +401,7 @@ fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], rand
     }
 }
 
-/// The model's results.
+/// The model's results for the values of all arguments.
 fn values_and_model(
     call: &Call,
     roles: &[Role],

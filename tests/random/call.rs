@@ -1,5 +1,5 @@
-//! One random call: which kernel, on how many items of what kind, from where to where, in which form, and how the
-//! virtual GPU runs it.
+//! One random call: the kernel, the items, the offsets of input and output, the form of the call, and the virtual GPU's
+//! schedule.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -21,39 +21,39 @@ pub struct Call {
     pub row: Row,
     pub item_count: usize,
     pub contents: Contents,
-    /// Where the items begin, past a multiple of 16 bytes.
+    /// The input begins this many items after a multiple of 16 bytes.
     pub input_offset: usize,
     pub form: Form,
     pub output: Output,
     pub schedule: Schedule,
 }
 
-/// Which of the library's functions is called.
+/// The form of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Form {
-    /// The one that waits.
+    /// It waits.
     Waiting,
-    /// The one that queues, on a new stream.
+    /// It is queued on a new stream.
     Queued,
-    /// The same, captured in a graph that is launched this number of times.
+    /// It is captured in a graph, which is launched this many times.
     Captured(usize),
-    /// The one on slices of the host.
+    /// It takes a slice of the host.
     Slice,
 }
 
 /// Where results go.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Output {
-    /// To another buffer, this number of items past a multiple of 16 bytes.
+    /// To another buffer, this many items after a multiple of 16 bytes.
     Elsewhere(usize),
-    /// In the place of the items, if it is a scan, and not of a slice of the host.
+    /// In place, if the call is a scan of device memory.
     InPlace,
 }
 
 /// A call that waits must not run while another thread captures: on a real device both concern the default stream.
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// Does the work beside other threads. None of them captures meanwhile.
+/// Does the work while other threads may work too. None of them captures meanwhile.
 pub fn beside_others<R>(work: impl FnOnce() -> R) -> R {
     let _guard = CAPTURE.read().unwrap_or_else(PoisonError::into_inner);
     work()
@@ -100,7 +100,7 @@ impl Call {
             )
     }
 
-    /// Makes the call, and compares what it gives with what it has to give.
+    /// Makes the call, and compares its results with the expected ones.
     pub fn check(&self) {
         let check = || self.schedule.run(|| (self.row.check)(self));
         if let Form::Captured(_) = self.form {
@@ -116,7 +116,7 @@ impl Call {
         (self.row.check_reference)(self);
     }
 
-    /// Calls `work` in the form asked for: with a stream to queue on, or to wait. Before a capture it is called once to
+    /// Calls `work` in this call's form: with a stream to queue on, or with `None` to wait. Before a capture, calls `work` once to
     /// warm up, and then `reset`.
     pub fn carry_out(
         &self,
@@ -140,8 +140,7 @@ impl Call {
                 let graph = Graph::capture(&stream, || captured = work(Some(&stream)));
                 captured.unwrap();
                 for _ in 0..launches {
-                    // SAFETY: the caller's buffers outlive this function, which waits for the graph, and nothing else
-                    // uses the stream.
+                    // SAFETY: `work` borrows the captured buffers, and outlives the `synchronize` below.
                     unsafe { graph.launch(&stream) };
                 }
                 stream.synchronize().unwrap();
@@ -149,7 +148,7 @@ impl Call {
         }
     }
 
-    /// Where results go that cannot be in the place of the items.
+    /// The output's offset, for results that cannot be in place.
     pub fn output_offset(&self) -> usize {
         match self.output {
             Output::Elsewhere(offset) => offset,
@@ -157,7 +156,7 @@ impl Call {
         }
     }
 
-    /// How many times the work is done, one after the other, on the same items.
+    /// How often the work is done, one time after the other, on the same items.
     pub fn repeats(&self) -> usize {
         match self.form {
             Form::Captured(launches) => launches,

@@ -1,5 +1,5 @@
-//! The contents of lists. A shorter list with the same contents is the beginning of a longer one, except for the place
-//! of a NaN.
+//! The contents of lists. A shorter list with the same contents is the beginning of a longer one, except for the position of a
+//! NaN.
 
 use crate::device::Item;
 use bytemuck::cast_slice_mut;
@@ -14,17 +14,17 @@ use crate::edges::Edges;
 /// The contents of a list, the simpler ones first.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents {
-    /// The same item everywhere: an edge of the type, or a NaN.
+    /// The same item everywhere: an edge value of the type, or a NaN.
     Same(usize),
-    /// Items whose bits are their numbers in the list: of floats, subnormal ones.
+    /// The bits of each item are its index in the list. Such floats are subnormal.
     Numbered,
     /// Items of any size and sign.
     Ordinary(u64),
-    /// The same with an edge of the type in every eighth place or so.
+    /// Ordinary items, about every eighth of them replaced by an edge value of the type.
     WithEdges(u64),
-    /// Ordinary items and one NaN; of integers ordinary items.
+    /// Ordinary items and one NaN. Integers are ordinary.
     OneNan(u64),
-    /// Random bits: floats have NaNs of every payload among them.
+    /// Random bits. Floats include NaNs with any payload.
     Bits(u64),
 }
 
@@ -40,7 +40,7 @@ impl Contents {
         ]
     }
 
-    /// So many items, for the operator `O`.
+    /// `count` items for the operator `O`.
     pub fn items<O: Op<T>, T: Edges>(self, count: usize) -> Vec<T> {
         match self {
             Self::Same(which) => {
@@ -59,7 +59,7 @@ impl Contents {
     }
 }
 
-/// The item that has the low bits of a number, lowest byte first.
+/// The item with the low bytes of a number, the lowest byte first.
 fn from_bits<T: Item>(bits: u64) -> T {
     let mut item = [T::zeroed()];
     let bytes: &mut [u8] = cast_slice_mut(&mut item);

@@ -1,4 +1,4 @@
-//! The expected results: of integers by a plain loop, of floats by the reference.
+//! The expected results: for integers by a plain loop, for floats by the reference.
 //!
 //! The loops are this test's own, and know nothing of tiles or accumulators.
 
@@ -6,15 +6,15 @@ use crate::device::{Item, Kernel};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, LogSumExp, Max, Min, Op, Product, Sum, WideSum, kind, reduce, scan};
 
-/// An operator whose reductions are known.
+/// An operator with expected results of its reductions.
 pub trait Reduction<T: Item>: Kernel<kind::reduce, T> {
     fn reduced(items: &[T]) -> Self::Output;
 
-    /// The same by a plain loop, where the order of combination does not count.
+    /// The reduction by a plain loop, or `None` if the result depends on the order.
     fn plainly_reduced(items: &[T]) -> Option<Self::Output>;
 }
 
-/// An operator whose scans are known.
+/// An operator with expected results of its scans.
 pub trait Scan<T: Item>:
     Kernel<kind::inclusive_scan, T, Output = T> + Kernel<kind::exclusive_scan, T, Output = T>
 {
@@ -22,11 +22,11 @@ pub trait Scan<T: Item>:
 
     fn exclusive(items: &[T]) -> Vec<T>;
 
-    /// Both by a plain loop, where the order of combination does not count.
+    /// Both scans by a plain loop, or `None` if the results depend on the order.
     fn plainly_scanned(items: &[T]) -> Option<[Vec<T>; 2]>;
 }
 
-/// Every item combined with all before it, and all before each.
+/// The inclusive and the exclusive scan, by a plain loop.
 fn scanned<T: Copy>(items: &[T], start: T, step: impl Fn(T, T) -> T) -> [Vec<T>; 2] {
     let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
     let mut total = start;
@@ -38,7 +38,7 @@ fn scanned<T: Copy>(items: &[T], start: T, step: impl Fn(T, T) -> T) -> [Vec<T>;
     [inclusive, exclusive]
 }
 
-/// `operator, type, result for no items, how one more item is taken in`
+/// `operator, type, result for no items, step for one more item`
 macro_rules! by_loops {
     ($op:ident, $t:ident, $start:expr, $step:expr) => {
         impl Reduction<$t> for $op {
@@ -69,7 +69,7 @@ macro_rules! by_loops {
     };
 }
 
-/// `operator, type, the same by a plain loop: result for no items, how one more item is taken in`
+/// `operator, type`, and for the plain loop, if there is one, `result for no items, step for one more item`
 macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {
@@ -126,7 +126,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: the NaN that results have`
+/// `type: the NaN of results`
 macro_rules! floats {
     ($($t:ident: $nan:expr;)*) => {$(
         by_reference!(Sum, $t);

@@ -1,16 +1,16 @@
-//! Numbers of items: most about the sizes of vectors, warps, blocks, tiles and pieces, some anywhere.
+//! Numbers of items: most around the sizes of vectors, warps, blocks, tiles and pieces, some anywhere.
 
 use proptest::num::usize::BinarySearch;
 use proptest::prelude::RngExt;
 use proptest::strategy::{NewTree, Strategy};
 use proptest::test_runner::TestRunner;
 
-/// A strategy for numbers of items; a smaller one is tried by halves.
+/// A strategy for numbers of items. A failing number is made smaller by bisection.
 #[derive(Debug, Clone, Copy)]
 pub enum Lengths {
     /// A few tiles of any type.
     Short,
-    /// Groups of tiles, and slices of several pieces.
+    /// Several tile groups, and slices of several pieces.
     Long,
 }
 
@@ -20,7 +20,7 @@ impl Strategy for Lengths {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let rng = runner.rng();
-        // Each of those sizes is a power of two for every type.
+        // The sizes of vectors, warps, blocks, tiles and pieces are powers of two for every type.
         let (least, most) = match self {
             Self::Short => (0, 40_000),
             Self::Long => (1 << 15, 700_000),

@@ -1,4 +1,4 @@
-//! Properties that must hold for every case of a strategy: the number of cases, the seed, and the report of a
+//! Properties that must hold for every case of a strategy, with a number of cases, a seed, and the report of a
 //! failure.
 
 use std::env;
@@ -12,22 +12,22 @@ use proptest::test_runner::{
     Config, FileFailurePersistence, RngSeed, TestCaseResult, TestError, TestRunner,
 };
 
-/// The seed of the cases, where no other is asked for.
+/// The default seed of the cases.
 const SEED: u64 = 0;
-/// Milliseconds that a failing case is made smaller for.
+/// How many milliseconds a failing case is made smaller.
 const SHRINK_MILLIS: u32 = 60_000;
 
-/// Something that holds for `cases` cases.
+/// A property that `cases` cases must have.
 pub struct Property {
     pub name: &'static str,
     pub cases: u32,
-    /// Added to the seed: what is tried on several devices is tried with other cases on each.
+    /// Is added to the seed, so that tests of one property on several devices have different cases.
     pub variant: u64,
-    /// The file of the cases that have failed.
+    /// The file with the cases that have failed.
     pub regressions: &'static str,
 }
 
-/// The property of a name, for `$cases` cases if no other number is asked for; and which variant of it.
+/// The property called `$name`, by default for `$cases` cases, in this variant.
 macro_rules! property {
     ($name:literal, $cases:expr, $variant:expr) => {
         Property {
@@ -49,7 +49,7 @@ pub(crate) use property;
 static FAILED: AtomicBool = AtomicBool::new(false);
 
 impl Property {
-    /// Tries the cases. Fails with the smallest that was found to fail.
+    /// Tries the cases. Fails with the smallest failing case that is found.
     pub fn holds<S: Strategy>(self, strategy: &S, check: impl Fn(&S::Value))
     where
         S::Value: Debug,
@@ -85,7 +85,7 @@ fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     Ok(())
 }
 
-/// Notes that a case has failed, if a panic drops it.
+/// Sets [`FAILED`] if a panic drops this.
 struct NoteFailure;
 
 impl Drop for NoteFailure {

@@ -1,4 +1,4 @@
-//! How a call of each row of the table of kernels is made and checked.
+//! Makes and checks a call of each row of the table of kernels.
 
 use crate::device::{Item, Kernel};
 use std::fmt;
@@ -43,7 +43,7 @@ macro_rules! rows {
 
 for_each_text!(rows);
 
-/// The reductions of slices of the host, which have a name for each operator.
+/// The slice function of an operator, such as `gpu_sum`.
 trait OfSlice<T: Item>: Reduction<T> {
     fn of_slice(items: &[T]) -> Result<Self::Output>;
 }
@@ -84,14 +84,14 @@ impl OfSlice<f32> for LogSumExp {
     }
 }
 
-/// An extreme, which there is of some items and not of none.
+/// The extreme, or the identity if there are no items. Asserts that only an empty slice has no extreme.
 fn or_identity<O: Op<T, Output = T>, T: Item>(items: &[T], found: Option<T>) -> T {
     let count = items.len();
     assert_eq!(found.is_none(), count == 0, "an extreme of {count} items");
     found.unwrap_or_else(|| O::lower(O::identity()))
 }
 
-/// The call's items in a slice that begins where it says.
+/// The call's items as a slice, after `input_offset` other items.
 fn on_the_host<T: Edges>(call: &Call, items: &[T]) -> Vec<T> {
     [&vec![T::SENTINEL; call.input_offset], items].concat()
 }
@@ -239,7 +239,7 @@ fn scan_in_place<O: Op<T>, T: Edges>(call: &Call, forms: &Forms<T>, items: &[T])
     assert_same_bits(&data.checked(), &expected, "scan in place");
 }
 
-/// The reference against plain loops, a function for each kind.
+/// Compares the reference with plain loops. There is a function for each kind.
 mod reference_of {
     use super::*;
 

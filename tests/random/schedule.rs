@@ -1,4 +1,4 @@
-//! How the virtual GPU runs a case.
+//! The schedule under which the virtual GPU runs a case.
 
 use proptest::prelude::any;
 use proptest::sample::select;
@@ -6,15 +6,15 @@ use proptest::strategy::Strategy;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Warp instructions of a launch that counts as hung: many times those of the longest case.
+/// Warp instructions after which a launch counts as hung: many times those of the longest case.
 const STEP_BUDGET: u64 = 500_000_000;
 
-/// The order of blocks and warps, and what watches them.
+/// The order of blocks and warps, and the checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule {
     policy: Policy,
     seed: u64,
-    /// Which takes several times as long.
+    /// All checks take several times as long as some.
     all_checks: bool,
 }
 
@@ -30,7 +30,7 @@ impl Schedule {
         )
     }
 
-    /// Does the work. All launches of this thread run in this schedule meanwhile.
+    /// Does the work. Launches of this thread run under this schedule meanwhile.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         let options = RunOptions {
             seed: self.seed,

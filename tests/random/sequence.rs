@@ -1,8 +1,8 @@
-//! Random sequences of calls on buffers that they share, by several threads on several streams.
+//! Random sequences of calls on shared buffers, by several threads on several streams.
 //!
-//! Calls that touch the same items take effect in the order of the sequence: a call comes after another on the same
-//! stream because the stream keeps its order, and on another stream because it waits for an event. Other calls are free
-//! to overtake each other. So at the end the buffers must equal those of the same calls made one by one on the host.
+//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. On
+//! different streams, the later call waits for an event. All other calls may run in any order. So at the end the buffers must
+//! equal those of the same calls made one by one on the host.
 
 #[path = "sequence/model.rs"]
 mod model;
@@ -22,11 +22,11 @@ use crate::schedule::Schedule;
 use model::operators;
 use step::Step;
 
-/// Most threads that make calls.
+/// The most threads that make calls.
 const THREADS: usize = 3;
-/// Streams that all threads use.
+/// How many streams there are, for all threads.
 const STREAMS: usize = 3;
-/// Buffers that all calls use, and items of each.
+/// How many buffers there are, for all calls, and how many items each has.
 const BUFFERS: usize = 3;
 const BUFFER_ITEMS: usize = 12_000;
 
@@ -43,7 +43,7 @@ pub struct Plan {
 /// When threads make their calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// One call after the other: so the same sequence is the same again.
+    /// One call after the other, so a sequence runs in the same way again.
     InTurn,
     /// As soon as the calls that a call depends on have been made.
     AtOnce,

@@ -17,7 +17,7 @@ fn offsets_of_any_width_and_either_form_give_the_same() {
         .wait(Cpu)
         .unwrap();
     let input = DeviceBuffer::from_slice(&items).unwrap();
-    // One place more than results.
+    // The output has room for one more result than there are.
     let mut output = DeviceBuffer::from_slice(&[7.5_f32; 6]).unwrap();
     let mut check = |what: &str, call: &mut dyn FnMut(&mut DeviceBuffer<f32>)| {
         output.copy_from(&[7.5; 6]).unwrap();
@@ -161,7 +161,7 @@ fn what_is_wrong_is_said() {
             })
         );
     }
-    // SAFETY: neither is written, since the call is refused.
+    // SAFETY: nothing accesses the memory through this buffer, since the call is refused. The buffer is forgotten below.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(offsets.as_device_ptr(), 3) };
     let overlap = reduce::<Sum, _>(&input)
         .segments(&offsets)
@@ -170,7 +170,7 @@ fn what_is_wrong_is_said() {
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let odd = cust::memory::DevicePointer::from_raw(offsets.as_device_ptr().as_raw() + 2);
-    // SAFETY: it is not read, since the call is refused.
+    // SAFETY: as above: the call is refused, and the buffer is forgotten.
     let odd = unsafe { DeviceBuffer::<u32>::from_raw_parts(odd, 2) };
     let misaligned = reduce::<Sum, _>(&input)
         .segments(&odd)

@@ -1,4 +1,4 @@
-//! Counts the cost of a launch: every item is read once and every result written once, for all lengths of segments.
+//! Counts the cost of a launch: for all lengths of segments, every item is read once and every result is written once.
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::Sum;
@@ -27,7 +27,7 @@ fn the_bytes_are_those_of_items_offsets_and_results() {
                 .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
                 .unwrap();
             let (items, results) = (4 * ITEMS as u64, 4 * count as u64);
-            // Each offset is read twice, as a chunk's start and to be compared with the next one; and a block searches.
+            // Each offset is read twice, as a chunk's start and for the comparison with the next offset. Each block also searches.
             let searches = counters.blocks * 2 * 5 * 32 * 4;
             let read = items + 2 * results + searches + counters.blocks * 80;
             assert!(
@@ -35,7 +35,7 @@ fn the_bytes_are_those_of_items_offsets_and_results() {
                 "{} bytes are read for segments of {length}, at most {read} expected",
                 counters.global_bytes_read
             );
-            // And the tickets, and a word for each block of a long segment.
+            // The launch also writes the tickets, and a state word for each block of a long segment.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!(
                 (results..=written).contains(&counters.global_bytes_written),
@@ -74,10 +74,10 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 counters.global_bytes_read,
                 results + more
             );
-            // And the tickets, and a word for each block of a long segment.
+            // The launch also writes the tickets, and a state word for each block of a long segment.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!((results..=written).contains(&counters.global_bytes_written));
-            // Results leave in whole sectors, save at the works' ends.
+            // Results are written in whole sectors, except at the ends of the works.
             let sectors = results / 32 + 4 * counters.blocks;
             assert!(counters.global_sectors_written <= sectors);
             assert_eq!(counters.local_bytes, 0);

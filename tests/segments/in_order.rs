@@ -1,4 +1,4 @@
-//! All items as one segment: a reduction that keeps their order.
+//! `.in_order()`: a reduction of all items as one segment, which keeps their order.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
@@ -32,7 +32,7 @@ fn all_items_in_order_have_the_bits_of_one_row() {
         let input = DeviceBuffer::from_slice(&items).unwrap();
         let found = reduce::<Sum, _>(&input).in_order().wait(gpu);
         check(found.unwrap(), "returned");
-        // The place behind the result is not touched.
+        // The element after the result is not touched.
         let mut output = DeviceBuffer::from_slice(&[7.5_f32; 2]).unwrap();
         reduce::<Sum, _>(&input)
             .in_order()
@@ -94,7 +94,7 @@ fn an_output_without_room_is_refused() {
         .to(&mut [0_u32; 0])
         .wait(gpu);
     assert_eq!(found, too_short);
-    // SAFETY: it is not written, since the call is refused.
+    // SAFETY: nothing accesses the memory through this buffer, since the call is refused. The buffer is forgotten below.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 12) };
     let overlap = reduce::<Sum, _>(&input).in_order().to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");

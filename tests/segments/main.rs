@@ -1,5 +1,5 @@
-//! Segmented reductions and scans: every kernel of the tables gives what the CPU gives, bit for bit, whatever the segments'
-//! lengths; where a segment lies does not show; offsets that are wrong are refused.
+//! Segmented reductions and scans: every kernel of the tables has the CPU's results, bit for bit, for all lengths of segments. The
+//! position of a segment does not change its bits. Wrong offsets are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -85,7 +85,7 @@ fn random_lengths() {
     }
 }
 
-/// A row of the table: lengths about the borders, and a segment of several chunks.
+/// Checks a row of the table: lengths around the boundaries, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
     let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];

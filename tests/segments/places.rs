@@ -1,5 +1,5 @@
-//! What reductions of segments mean, beside plain sequential code: where extremes are, of ties, zeros of both signs and NaNs; both
-//! extremes; how many items are other than 0; mean and variance.
+//! Reductions of segments, compared with plain sequential code: indices of extremes, with ties, zeros of both signs and NaNs; both
+//! extremes; how many items are not 0; mean and variance.
 
 use warpfold::{
     All, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Cpu, Equal, Extremes, MinMax, Moments,
@@ -10,7 +10,7 @@ use crate::common::gpu;
 use crate::data::Random;
 use crate::shapes;
 
-/// Few values, so that many are equal.
+/// A small set of values, so that many items are equal.
 const VALUES: [f32; 8] = [
     -0.0,
     0.0,
@@ -22,7 +22,7 @@ const VALUES: [f32; 8] = [
     -7.25,
 ];
 
-/// The place of the first of the greatest, as `ArgMax` orders: a NaN above all, +0.0 above −0.0.
+/// The index of the first greatest item in the order of `ArgMax`: NaNs are greater than all numbers, and +0.0 than −0.0.
 fn first_greatest(items: &[f32]) -> u64 {
     let mut best: Option<usize> = None;
     for (place, item) in items.iter().enumerate() {
@@ -47,7 +47,7 @@ fn first_least(items: &[f32]) -> u64 {
     first_greatest(&turned)
 }
 
-/// Random lengths with many items of few values; a NaN is rare.
+/// Random segments of items from a small set of values. NaNs are rare.
 fn lists(seed: u64) -> (Vec<f32>, Vec<usize>) {
     let mut random = Random::new(seed);
     let item_count = 1 + random.below(30_000);
@@ -131,7 +131,7 @@ fn moments_are_near_those_in_two_readings() {
     let mut random = Random::new(9);
     let lengths = shapes::random(&mut random, 25_000);
     let offsets = shapes::offsets(5, &lengths);
-    // Far from 0: the squares' sum alone would lose all of the variance.
+    // The mean is so far from 0 that a sum of squares would lose the whole variance.
     let items: Vec<f64> = (0..offsets[offsets.len() - 1])
         .map(|_| 1e9 + random.below(1000) as f64)
         .collect();
@@ -168,7 +168,7 @@ fn runs_of_keys_have_places_and_moments() {
     assert_eq!((counts, moments[1].variance()), (vec![3, 2, 1], 9.0));
 }
 
-/// A segment's bits are those of the same items anywhere else.
+/// A segment has the bits of the same items in another shape.
 #[test]
 fn moments_of_a_segment_are_those_of_a_row_a_column_and_in_order() {
     let gpu = gpu();

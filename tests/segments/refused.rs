@@ -1,5 +1,5 @@
-//! Offsets that do not ascend, or are beyond the items: refused, under every schedule and on devices of any size;
-//! nothing is read or written out of bounds, and no block waits forever.
+//! Offsets that do not ascend, or are beyond the items, are refused under every schedule and on devices of any size.
+//! Nothing is read or written out of bounds, and no block waits forever.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::{Checks, RunOptions};
@@ -14,10 +14,10 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_reduce_sum_f32";
 
-/// Warp instructions after which a launch hangs.
+/// Warp instructions after which a launch counts as hung.
 const STEP_BUDGET: u64 = 4_000_000;
 
-/// Offsets as a slip would make them of good ones.
+/// Makes wrong offsets, as a mistake would, from good ones.
 fn spoilt(offsets: &[u32], random: &mut Random) -> Vec<u32> {
     let mut offsets = offsets.to_vec();
     for _ in 0..1 + random.below(3) {
@@ -58,7 +58,7 @@ fn spoilt_offsets_are_refused_and_nothing_hangs() {
         engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
         let options = RunOptions {
             step_budget: STEP_BUDGET,
-            // The offsets decide, as they should; all else is checked.
+            // All checks are on. Only the offsets decide whether the kernel refuses them.
             checks: Checks::all(),
             ..options
         };

@@ -1,5 +1,5 @@
-//! Offsets that are rewritten while the kernel reads them: a read gives any value, and the next read of the same offset gives another.
-//! Whatever their values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
+//! Offsets that are rewritten while the kernel reads them: a read gives any value, and the next read of the same offset another one.
+//! For all values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
 //! forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
@@ -11,19 +11,19 @@ use crate::engine::{Engine, SM_70, SM_90};
 use crate::schedule::schedules;
 use crate::shapes;
 
-/// Warp instructions after which a launch hangs.
+/// Warp instructions after which a launch counts as hung.
 const STEP_BUDGET: u64 = 8_000_000;
 
-/// A change that the reads of offsets add to some of them.
+/// Random changes to the offsets that the kernel reads.
 #[derive(Debug, Clone, Copy)]
 struct Noise {
-    /// One read of `1 << rareness` is changed.
+    /// One of `1 << rareness` reads is changed, on average.
     rareness: u32,
-    /// The most that is added, and of it half is taken away: one less than a power of two.
+    /// One less than a power of two. A change adds a number from 0 to `most`, minus half of `most`.
     most: u32,
 }
 
-/// Changes of one offset in many, by a little and by a lot, and of nearly each.
+/// Rare changes, small and large, and frequent small ones.
 const NOISES: [Noise; 6] = [
     noise(9, 7),
     noise(7, 63),
@@ -37,11 +37,11 @@ const fn noise(rareness: u32, most: u32) -> Noise {
     Noise { rareness, most }
 }
 
-/// The start of the reads of offsets of 32 bits. Only these are widened.
+/// The start of an instruction that reads a 32-bit offset: no other 32-bit load goes to a 64-bit register.
 const READ: &str = "ld.global.b32 \t%rd";
 
 impl Noise {
-    /// A kernel's text in which reads of offsets of 32 bits are changed: by chance, which the time and the address decide.
+    /// A kernel's text with changes after its reads of 32-bit offsets. The clock and the address decide at random which reads are changed.
     fn added_to(self, text: &str) -> String {
         let mut reads = 0;
         let changed = text.lines().map(|line| {
@@ -81,7 +81,7 @@ fn without_races(options: &RunOptions) -> RunOptions {
     options
 }
 
-/// Offsets of segments: short ones, some of several windows among them, and many empty ones.
+/// Lengths of segments: short ones, with some of several windows between them, and many empty ones.
 fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
     let short = (0..900).map(|number| number % 37);
@@ -94,7 +94,7 @@ fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-/// Runs a kernel under every schedule and every noise. How many launches refused the offsets, and how many did not.
+/// Runs a kernel under every schedule and every noise. Returns how many launches refused the offsets, and how many accepted them.
 fn run<O: Op<T, Output: Item>, T: Item + Element>(
     kernel: &str,
     launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,
@@ -124,7 +124,7 @@ fn run<O: Op<T, Output: Item>, T: Item + Element>(
                 launch(&engine, &items, &offsets, options)
             };
             let ran = run(&options).or_else(|error| {
-                // Two blocks may both write a result. Then it has the value of one of them, and they continue.
+                // Two blocks may both write a result. The result then has the value of one of them, and both blocks continue.
                 assert!(
                     error.starts_with(TWO_RESULTS),
                     "shape {place}, {noise:?}, {options:?}: {error}"

@@ -1,5 +1,5 @@
-//! Segmented scans: every row of their table gives what the CPU gives, bit for bit, in every form; the same under
-//! every schedule; offsets that are wrong are refused.
+//! Segmented scans: every row of their table has the CPU's results, bit for bit, in every form and under every schedule.
+//! Wrong offsets are refused.
 
 use crate::device::{Item, Kernel};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
@@ -19,8 +19,8 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
-/// What a call writes for items that begin `skipped` places after a buffer's start; the places before the first offset
-/// and from the last on are as they were.
+/// Checks the results of a scan of items that begin `skipped` items after a buffer's start. Results before the first offset
+/// and from the last offset on are not written.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     skipped: usize,
     begin: usize,
@@ -63,7 +63,7 @@ fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
         let mut found = vec![<O::Output as bytemuck::Zeroable>::zeroed(); end + 3];
         output.copy_to(&mut found).unwrap();
         let what = format!("exclusive {is_exclusive}, lengths {lengths:?} from {begin}");
-        // Outside of segments, nothing is written.
+        // Outside of segments, the output keeps its zeros.
         assert_same_bits(&found, &expected, &what);
     };
     check(false);
@@ -89,7 +89,7 @@ fn random_lengths_from_any_start() {
     }
 }
 
-/// A row of the table: lengths about the borders, and a segment of several chunks.
+/// Checks a row of the table: lengths around the boundaries, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_scan, T>, T: Sample>()
 where
     O::Output: Item,
@@ -203,7 +203,7 @@ fn what_is_wrong_is_said() {
             needed_items: 100,
         })
     );
-    // SAFETY: it is not written, since the call is refused.
+    // SAFETY: nothing accesses the memory through this buffer, since the call is refused. The buffer is forgotten below.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 100) };
     let overlap = scan::<Sum, _>(&input).rows(10).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");

@@ -1,10 +1,10 @@
-//! Lists of segments' lengths: those at which something changes, and random ones.
+//! Lists of lengths of segments: those around boundaries, and random ones.
 
 use warpfold_kernels::segments::{chunk_items, room_items};
 
 use crate::data::Random;
 
-/// Offsets of segments with these lengths, the first of which begins at `begin`.
+/// Offsets of segments with these lengths. The first segment begins at `begin`.
 pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
     let mut offsets = vec![begin];
     offsets.extend(lengths.iter().scan(begin, |end, length| {
@@ -14,7 +14,7 @@ pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
     offsets
 }
 
-/// Lengths about the borders of leaves, nodes and chunks of items of type `T` with accumulators of type `A`.
+/// Lengths around the boundaries of leaves, nodes and chunks, for items of type `T` with accumulators of type `A`.
 pub fn borders<T, A>() -> Vec<Vec<usize>> {
     let chunk = chunk_items::<T, A>() as usize;
     let room = room_items::<T, A>();
@@ -28,7 +28,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         vec![17; 300],
         [chunk - 1, chunk, chunk + 1].to_vec(),
         vec![2 * chunk - 1, 2 * chunk, 0, 2 * chunk + 1, 5],
-        // The last chunk of a window is alone, after a few items, and after many segments.
+        // The last chunk of a window is alone, follows a few items, or follows many segments.
         vec![5, room - 5, 3, room - 4, 1, chunk, chunk],
         [vec![0; chunk - 2], vec![chunk]].concat(),
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
@@ -38,7 +38,8 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
-/// Random lengths that add up to about this many items: of a power law, so most are short and a few very long, or about one length.
+/// Random lengths that add up to at most this many items. Either they follow a power law, so most are short and a few very long, or they
+/// are all of a similar size.
 pub fn random(random: &mut Random, items: usize) -> Vec<usize> {
     let most = items.ilog2() as usize;
     let is_power_law = random.below(2) == 0;

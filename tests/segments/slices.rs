@@ -1,4 +1,4 @@
-//! Segments and rows of slices on the host.
+//! Segments and rows of host slices.
 
 use crate::device::Kernel;
 use warpfold::{Cpu, Error, Gpu, Max, Offset, Sum, WideSum, kind, reduce};

@@ -7,7 +7,7 @@ use warpfold::{Argument, Cpu, Equal, Error, Flagged, NonZero, cust, runs, select
 use crate::common::gpu;
 use crate::{assert_begins, place};
 
-/// Items of which every third is 0, in runs of two.
+/// Items in runs of two. Every third run is of zeros.
 fn items(count: usize) -> Vec<u32> {
     (0..count as u32).map(|index| index / 2 % 3).collect()
 }
@@ -210,7 +210,7 @@ fn what_has_no_room_is_left_out_and_said() {
     assert_eq!(answer, too_short(70, rejected.len()));
     assert_begins(&output, &selected, "selected");
     assert_begins(&others, &rejected[..70], "rejected");
-    // Exactly enough is enough; for starts that is one place more.
+    // Outputs with exactly enough room suffice. Starts need one more element.
     let mut exact = DeviceBuffer::from_slice(&vec![0_u32; selected.len()]).unwrap();
     assert_eq!(
         select::<NonZero, _>(&input).to(&mut exact).wait(gpu),
@@ -244,12 +244,12 @@ fn what_is_wrong_is_said() {
             .wait(gpu),
         differ
     );
-    // SAFETY: neither is written, since the call is refused.
+    // SAFETY: nothing accesses the memory through this buffer, since the call is refused. The buffer is forgotten below.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 12) };
     let overlap = select::<NonZero, _>(&input).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
-    // SAFETY: neither is written, since the call is refused.
+    // SAFETY: as above: the call is refused, and the buffer is forgotten.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(output.as_device_ptr(), 12) };
     let overlap = select::<NonZero, _>(&input)
         .to(&mut output)
@@ -258,7 +258,7 @@ fn what_is_wrong_is_said() {
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let odd = DevicePointer::from_raw(output.as_device_ptr().as_raw() + 2);
-    // SAFETY: it is not written, since the call is refused.
+    // SAFETY: as above: the call is refused, and the buffer is forgotten.
     let mut odd = unsafe { DeviceBuffer::<u32>::from_raw_parts(odd, 2) };
     let misaligned = select::<NonZero, _>(&input).indices_to(&mut odd).wait(gpu);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Driver calls that fail in turn: an error each time, and the same call works afterwards.
+//! Makes each driver call fail in turn. Each failure is an error, and afterwards the same request works.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::driver::Code;

@@ -1,5 +1,5 @@
-//! Launches without the host's library: the same under every schedule, on devices of 1, 7 and 132 multiprocessors, when the tags are
-//! used up; and what a launch costs.
+//! Launches without the library's host code: the same results under every schedule, on devices of 1, 7 and 132 multiprocessors, and when
+//! the tags are used up; and the cost of a launch.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};
 use warpfold::{Cpu, Equal, NonZero, runs, select};
@@ -13,7 +13,7 @@ use crate::shapes;
 const SELECT: &str = "select_if_non_zero_u32";
 const RUNS: &str = "runs_equal_u32";
 
-/// Checks the items that are not 0, and the others.
+/// Checks a selection of the items that are not 0, with a second output for the others.
 fn assert_selects(engine: &Engine, items: &[u32], options: &RunOptions) -> Counters {
     let SelectionOutput {
         count,
@@ -32,7 +32,7 @@ fn assert_selects(engine: &Engine, items: &[u32], options: &RunOptions) -> Count
     counters
 }
 
-/// Checks runs: first items and lengths.
+/// Checks the first items and the lengths of runs.
 fn assert_encodes(engine: &Engine, items: &[u32], options: &RunOptions) -> Counters {
     let SelectionOutput {
         count,
@@ -117,7 +117,7 @@ fn the_last_tag() {
     }
 }
 
-/// The cost of a launch that waits for nothing.
+/// The cost of a launch in which no block waits.
 fn cost(
     generation: Generation,
     kernel: &str,
@@ -140,11 +140,11 @@ fn bytes_go_once() {
     let items = items(ITEMS);
     let runs = shapes::runs::<u32>(&vec![32; ITEMS / 32]);
     for generation in GENERATIONS {
-        // Items in, and each out again: to one place or the other.
+        // Each item is read once, and written once, to one output or the other.
         let counters = cost(generation, SELECT, |engine, options| {
             assert_selects(engine, &items, options)
         });
-        // Beside the items: tickets, what tiles tell, the count.
+        // Beside the items, blocks access the tickets, published values and the count.
         let bytes = 4 * ITEMS as u64;
         let beside = 16 * 1024;
         let (read, written) = (counters.global_bytes_read, counters.global_bytes_written);
@@ -161,7 +161,7 @@ fn bytes_go_once() {
             assert_encodes(engine, &runs, options)
         });
         let (read, written) = (counters.global_bytes_read, counters.global_bytes_written);
-        // Each lane reads the item before its warp's first.
+        // Each lane also reads the item before its warp's first item.
         let beside = beside + 4 * ITEMS as u64 / 16;
         assert!(
             (bytes..bytes + beside).contains(&read),

@@ -1,4 +1,4 @@
-//! Selections: every kernel of the table agrees with the CPU for all choices and lengths. Items without room are
+//! Selections: every kernel of the table agrees with the CPU for all flags and lengths. Items beyond an output's room are
 //! omitted and reported, and wrong arguments are refused.
 
 mod calls;
@@ -32,7 +32,7 @@ use warpfold::{
 use warpfold_kernels::for_each_selection_kernel;
 use warpfold_kernels::selection::{Bytes16, tile_items};
 
-/// An output with a place for each item and one more, and its initial contents.
+/// An output with room for `count` items and one more, filled with the sentinel.
 pub fn place<T: Item>(count: usize) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&vec![sentinel::<T>(); count + 1]).unwrap()
 }
@@ -41,7 +41,7 @@ fn sentinel<T: Item>() -> T {
     bytemuck::pod_read_unaligned(&[0x5a; 32][..size_of::<T>()])
 }
 
-/// Asserts that the first items of an output are these, and that the others are as they were.
+/// Asserts that the first items of an output are these, and that the others are untouched.
 #[track_caller]
 pub fn assert_begins<T: Item>(output: &DeviceSlice<T>, expected: &[T], what: &str) {
     let mut found = vec![T::zeroed(); output.len()];
@@ -55,12 +55,12 @@ pub fn assert_begins<T: Item>(output: &DeviceSlice<T>, expected: &[T], what: &st
     );
 }
 
-/// The numbers as the device writes them.
+/// The numbers in the type that the device writes.
 pub fn words(numbers: &[usize]) -> Vec<u32> {
     numbers.iter().map(|&number| number as u32).collect()
 }
 
-/// All that flags select, compared.
+/// Checks all requests that select by flags.
 fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -87,7 +87,7 @@ fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
     assert_begins(&others, &rejected, &format!("{what}: rejected"));
 }
 
-/// All that a predicate selects, compared.
+/// Checks all requests that select by a predicate.
 fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -114,7 +114,7 @@ fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
     assert_begins(&indices, &expected, &format!("{what}: indices"));
 }
 
-/// All that is known of runs, compared.
+/// Checks all requests for runs.
 fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -145,7 +145,7 @@ fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     assert_begins(&starts, &expected, &format!("{what}: starts"));
 }
 
-/// Random items, of which this percentage is zeros.
+/// Random items. This percentage of them is 0.
 fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
     let mut random = Random::new((count + zeros) as u64);
     (0..count)
@@ -156,7 +156,7 @@ fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
         .collect()
 }
 
-/// A row: two tiles and a bit, so that the last is not full.
+/// Checks a row on two tiles and a partial third.
 macro_rules! row {
     (select_if $op:ident $t:ident) => {
         let count = 2 * tile_items::<$t>() + 77;

@@ -1,4 +1,4 @@
-//! Slips made on purpose in a kernel's text: they are found.
+//! Planted bugs: the virtual GPU's checks find barriers that are missing in a kernel's text.
 
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
 use warpfold::{Cpu, NonZero, select};
@@ -7,10 +7,10 @@ use warpfold_kernels::selection::{Before, chunk_items};
 use crate::engine::{Engine, SM_90};
 use crate::schedule::schedules;
 
-/// A warp's items come in four chunks, which share its list.
+/// A kernel whose warps have four chunks of items, which share the warp's list.
 const KERNEL: &str = "select_if_non_zero_u8";
 
-/// What is found of a text under any schedule: a race, a wrong result, or nothing.
+/// Whether a text has a race, and whether it has a wrong result, under any schedule.
 fn found(text: &str) -> (bool, bool) {
     let count = 7 * chunk_items::<u8>() + 40;
     let items: Vec<u8> = (0..count).map(|index| (index % 5) as u8).collect();
@@ -40,7 +40,7 @@ fn found(text: &str) -> (bool, bool) {
 fn a_list_that_lanes_read_too_early_or_write_too_early() {
     let text = SM_90.kernel(KERNEL);
     assert_eq!(found(&text), (false, false));
-    // After the list is written, and after it is read; the third is of a warp that leaves.
+    // The first barrier comes after writes of the list, the second after its reads. The third belongs to a warp that leaves.
     let barrier = "\tbar.warp.sync \t-1;\n";
     let parts: Vec<&str> = text.split(barrier).collect();
     assert_eq!(parts.len(), 4);

@@ -1,10 +1,10 @@
-//! What is chosen, and how long inputs and runs are.
+//! Flags, and lengths of inputs and runs.
 
 use warpfold_kernels::selection::{tile_items, warp_items};
 
 use crate::data::{Random, Sample};
 
-/// Lengths about which something changes, for items of type `T`.
+/// Lengths around boundaries, for items of type `T`.
 pub fn counts<T>() -> Vec<usize> {
     let (tile, warp) = (tile_items::<T>(), warp_items::<T>());
     vec![
@@ -29,7 +29,7 @@ pub fn counts<T>() -> Vec<usize> {
     ]
 }
 
-/// Flags for this many items, and their name.
+/// Patterns of flags for this many items, each with its name.
 pub fn choices(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     let mut random = Random::new(count as u64);
     let mut with = |choose: &mut dyn FnMut(usize, &mut Random) -> bool| {
@@ -46,7 +46,7 @@ pub fn choices(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Lengths of runs that add up to this many items, and their name.
+/// Lists of lengths of runs that add up to this many items, each with its name.
 pub fn run_lengths(count: usize) -> Vec<(&'static str, Vec<usize>)> {
     let mut random = Random::new(count as u64);
     let mut lists = vec![("one run", vec![count]), ("runs of 1", vec![1; count])];
@@ -58,7 +58,7 @@ pub fn run_lengths(count: usize) -> Vec<(&'static str, Vec<usize>)> {
     lists
 }
 
-/// Lengths from 1 to `most`, that are `count` together.
+/// Random lengths from 1 to `most` that add up to `count`.
 pub fn random_lengths(random: &mut Random, count: usize, most: usize) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut rest = count;
@@ -70,7 +70,7 @@ pub fn random_lengths(random: &mut Random, count: usize, most: usize) -> Vec<usi
     lengths
 }
 
-/// Items in runs of these lengths. Neighbouring runs differ.
+/// Items in runs of these lengths. Neighbouring runs have different items.
 pub fn runs<T: Sample + PartialEq>(lengths: &[usize]) -> Vec<T> {
     let mut random = Random::new(lengths.len() as u64);
     let mut items: Vec<T> = Vec::new();

@@ -1,4 +1,4 @@
-//! Prefix and suffix products in a prime field of 31 bits and in one of 256 bits, as provers of zero-knowledge proofs want them.
+//! Prefix and suffix products in a prime field of 31 bits and in one of 256 bits, as provers of zero-knowledge proofs need them.
 //!
 //!     cargo run
 
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The products of all items up to each, one after the other.
+/// The product of each item and all items before it.
 fn products<O: Op<T, Accumulator = T>, T: warpfold::Element>(items: &[T]) -> Vec<T> {
     let upto = |product: &mut T, item: &T| {
         *product = O::combine(*product, *item);

@@ -37,7 +37,7 @@ impl Op<u32> for Product31 {
 
 impl Commutative for Product31 {}
 
-/// The product modulo 2²⁵⁵ − 19, of numbers below that, in four words from the lowest.
+/// The product modulo 2²⁵⁵ − 19, of numbers below that. A number is four words, the lowest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Product256;
 
@@ -82,7 +82,7 @@ impl Op<[u64; 4]> for Product256 {
 
 impl Commutative for Product256 {}
 
-/// `number · factor + addend`: four words, and the one above them.
+/// `number · factor + addend`: the four low words, and the fifth.
 fn times(number: [u64; 4], factor: u64, addend: [u64; 4]) -> ([u64; 4], u64) {
     let step = |word: u64, addend: u64, carry: u64| {
         let sum = u128::from(word) * u128::from(factor) + u128::from(addend) + u128::from(carry);
@@ -95,7 +95,7 @@ fn times(number: [u64; 4], factor: u64, addend: [u64; 4]) -> ([u64; 4], u64) {
     ([a, b, c, d], carry)
 }
 
-/// The number less the modulus, if it is not below it.
+/// Subtracts the modulus from the number, unless the number is below it.
 fn below_modulus(number: [u64; 4]) -> [u64; 4] {
     let step = |place: usize, borrow: bool| {
         let (word, first) = number[place].overflowing_sub(MODULUS_256[place]);

@@ -7,8 +7,8 @@ pub const SOFTMAX_SHARED_BYTES: u32 = 64 + 64;
 pub const LAYER_NORM_SHARED_BYTES: u32 = 192 + 192;
 
 warpfold::kernels! {
-    /// Replaces each item `x` of a row by `exp(x) / sum of exp`, computed as `exp(x - greatest) / sum of exp(item - greatest)`. A block has
-    /// a row. Each item is read twice: once for the greatest and the sum, both in one pass, and once for its result.
+    /// Replaces each item `x` of a row by `exp(x) / sum of exp`, computed as `exp(x - greatest) / sum of exp(item - greatest)`. Each block
+    /// handles one row. It reads each item twice: in one pass for the greatest item and the sum, in another for the item's result.
     pub fn softmax(rows: *mut f32, columns: u64) {
         use warpfold::LogSumExp;
         use warpfold::device::block::{self, Scratch};
@@ -16,8 +16,9 @@ warpfold::kernels! {
         use warpfold::elementary::exp;
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
-        // SAFETY: there are as many rows of `columns` items as blocks; the block has `SOFTMAX_SHARED_BYTES`, of which each scratch has
-        // its own. All threads of the block come to every call, and a thread writes the items that it reads.
+        // SAFETY: `rows` has a row of `columns` items for each block; `columns + threads` does not overflow. The block has
+        // `SOFTMAX_SHARED_BYTES`, and its two scratches do not overlap. All its threads reach every call, and no two of them access the
+        // same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
             let all = thread::fold::<LogSumExp, f32>(row, thread, columns, threads);
@@ -34,7 +35,7 @@ warpfold::kernels! {
     }
 
     /// Replaces each item `x` of a row by `(x - mean) / sqrt(variance + epsilon) * gain + bias`, with the row's mean and variance, and the
-    /// gain and the bias of the column. A block has a row.
+    /// gain and the bias of the column. Each block handles one row.
     pub fn layer_norm(rows: *mut f32, columns: u64, gains: *const f32, biases: *const f32, epsilon: f32) {
         use warpfold::Moments;
         use warpfold::device::block::{self, Scratch};

@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rows = DeviceBuffer::from_slice(&matrix)?;
     let module = softmax.load(gpu)?;
     let function = module.get_function(softmax.name())?;
-    // SAFETY: a block for each row, of as many threads as the building blocks take; the buffer lives until the stream is done.
+    // SAFETY: there is a block for each row, with the 256 threads and the shared memory that the kernel needs. The buffer lives until
+    // the stream is done.
     unsafe {
         launch!(function<<<ROWS as u32, 256, SOFTMAX_SHARED_BYTES, stream>>>(
             rows.as_device_ptr(), COLUMNS as u64
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let module = layer_norm.load(gpu)?;
     let function = module.get_function(layer_norm.name())?;
-    // SAFETY: the same; there are as many gains and biases as columns.
+    // SAFETY: as above, with `LAYER_NORM_SHARED_BYTES`; there are `COLUMNS` gains and biases.
     unsafe {
         launch!(function<<<ROWS as u32, 256, LAYER_NORM_SHARED_BYTES, stream>>>(
             rows.as_device_ptr(), COLUMNS as u64,
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let of_row = |row: &[f64]| layer_norm_of(row, &gains, &biases);
     check(&rows, &matrix, 1.0, of_row)?;
 
-    // Without a kernel of one's own: the logarithm of each row's sum of exponentials, with the same bits on the GPU and on the CPU.
+    // The logarithm of each row's sum of exponentials needs no kernel of one's own. The GPU and the CPU give the same bits.
     let sums = reduce::<LogSumExp, _>(&matrix).rows(COLUMNS).wait(gpu)?;
     assert_eq!(
         sums,
@@ -72,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares each row with what `exact` makes of it in `f64`: an error is relative to the result or, if that is smaller, to `least`.
+/// Compares each row with the result of `exact` in `f64`. An error is relative to the result, or to `least` if the result is smaller.
 fn check(
     rows: &DeviceBuffer<f32>,
     matrix: &[f32],

@@ -4,19 +4,20 @@
 pub const SHARED_BYTES: u32 = 64 + 64 + 32;
 
 warpfold::kernels! {
-    /// Takes each row's mean from its items, and writes the largest of the distances that remain. A block has a row.
+    /// Subtracts each row's mean from its items, and writes the largest distance from the mean. Each block handles one row.
     pub fn standardise(rows: *mut f32, columns: u64, largest: *mut f32) {
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         use warpfold::{Max, WideSum};
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
-        // SAFETY: there are as many rows of `columns` items as blocks, and a place in `largest` for each; the block has
-        // `SHARED_BYTES`, of which each scratch has its own. All threads of the block come to every call.
+        // SAFETY: for each block, `rows` has a row of `columns` items and `largest` has an element; `columns + threads` does not
+        // overflow. The block has `SHARED_BYTES`, and its three scratches do not overlap. All its threads reach every call, and no
+        // two of them access the same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
 
-            // A thread adds every 256th item; then the threads combine what they have.
+            // A thread adds every 256th item. Then the threads combine their sums.
             let sum = thread::fold::<WideSum, f32>(row, thread, columns, threads);
             let sum = block::reduce::<WideSum, f32>(sum, &Scratch::at(0));
             let mean = block::broadcast(sum, &Scratch::at(64)) / columns as f64;

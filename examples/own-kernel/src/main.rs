@@ -1,4 +1,4 @@
-//! Takes the mean from each row of a matrix, with a kernel of this program's own.
+//! Subtracts each row's mean from a matrix, with a kernel of this program's own.
 //!
 //!     cargo run
 
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let rows = DeviceBuffer::from_slice(&matrix)?;
     let largest = DeviceBuffer::from_slice(&[0.0f32; ROWS])?;
-    // SAFETY: there is a block for each row, of the 256 threads that the building blocks need; the buffers have the lengths
-    // that the kernel needs, and live until the stream is done.
+    // SAFETY: there is a block for each row, with the 256 threads and the shared memory that the kernel needs. The buffers have
+    // the lengths that the kernel needs, and live until the stream is done.
     unsafe {
         launch!(function<<<ROWS as u32, 256, SHARED_BYTES, stream>>>(
             rows.as_device_ptr(), COLUMNS as u64, largest.as_device_ptr()

@@ -15,7 +15,7 @@ impl Complex {
         self.re * self.re + self.im * self.im
     }
 
-    /// Whether it has the bits of one. `==` would take 1 − 0i for one, too.
+    /// Whether this has the bits of 1. With `==`, 1 − 0i would be equal to 1 too.
     fn is_one(self) -> bool {
         self.re.to_bits() == 1.0f32.to_bits() && self.im.to_bits() == 0
     }
@@ -98,7 +98,7 @@ warpfold::item! {
     }
 }
 
-/// The number that is farthest from zero; the first of several.
+/// The number that is farthest from zero; the first one of equally far ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Farthest;
 

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let items: Vec<f32> = (0..100_000).map(|i| (i % 7 * (i % 2)) as f32).collect();
     let x = uploads.clone_htod(&items)?;
 
-    // A call that waits gives its result.
+    // A waiting call returns its result.
     let total = reduce::<Sum, _>(&x).wait(gpu)?;
 
     // Queued work runs after earlier uses of its slices, on any stream, and before later ones.
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut kept = uploads.clone_dtoh(&kept)?;
     kept.truncate(count as usize);
 
-    // A part of a slice is as good as a slice.
+    // A request takes a part of a slice, too.
     let second_half = reduce::<Sum, _>(&x.slice(50_000..)).wait(gpu)?;
 
     // The same requests on the CPU have the same bits.

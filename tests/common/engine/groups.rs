@@ -7,8 +7,8 @@ use warpfold_kernels::{columns, segments};
 use super::{Engine, shape};
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction of no more segments than the workspace has items. Gives also whether the offsets
-    /// were refused.
+    /// Launches the kernel, a segmented reduction. There are at most as many segments as the workspace's number of items. Also returns
+    /// whether the kernel refused the offsets.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -19,8 +19,8 @@ impl Engine {
         self.on_segments::<O, T>(items, offsets, count, &[], options)
     }
 
-    /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
-    /// were refused.
+    /// Launches the kernel, a segmented scan. There are at most as many segments as the workspace's number of items. Also returns
+    /// whether the kernel refused the offsets.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -32,7 +32,7 @@ impl Engine {
         self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
     }
 
-    /// Launches the kernel, of segments, with this many results and with further parameters.
+    /// Launches a kernel of segments with this many results and with the further parameters `more`.
     fn on_segments<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -67,7 +67,7 @@ impl Engine {
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
         let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
-        // As the library, or nearly.
+        // Nearly the library's choice.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
             true => segments::tuning::SHORT_BLOCK_THREADS,
             false => segments::tuning::LONG_BLOCK_THREADS,
@@ -82,7 +82,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a reduction of columns of no more items than the workspace has.
+    /// Launches the kernel, a reduction of columns of at most the workspace's number of items.
     pub fn columns_reduce<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -92,7 +92,7 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
     }
 
-    /// Launches the kernel, a scan of columns of no more items than the workspace has.
+    /// Launches the kernel, a scan of columns of at most the workspace's number of items.
     pub fn columns_scan<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -104,7 +104,7 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
     }
 
-    /// Launches the kernel, of columns, with this many results and with further parameters.
+    /// Launches a kernel of columns with this many results and with the further parameters `more`.
     fn on_columns<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],

@@ -6,7 +6,7 @@ use warpfold_kernels::selection::{self, BeforeRun};
 
 use super::{Engine, shape};
 
-/// The output of a selection: a place for each item, of which the first are written.
+/// The outputs of a selection. Each has an element for each item, and the kernel writes the first elements.
 pub struct SelectionOutput<T> {
     pub count: u64,
     pub items: Vec<T>,
@@ -16,8 +16,8 @@ pub struct SelectionOutput<T> {
 }
 
 impl Engine {
-    /// Launches the kernel, a selection whose tiles have values of type `A` before them. If prefixes have the index of the last head, the
-    /// launch requests the lengths of runs; otherwise the items that are not chosen.
+    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If prefixes have the index of the last head, the launch
+    /// requests the lengths of runs; otherwise it requests the items that are not selected.
     pub fn select<T: Element, A>(
         &self,
         items: &[T],

@@ -23,7 +23,7 @@ impl Engine {
         Ok((result, counters.remove(0)))
     }
 
-    /// Launches the kernel, a reduction, once for each piece: up to before each of these chunks.
+    /// Launches the kernel, a reduction, once for each piece. `ends` has one past the last chunk of each piece.
     pub fn reduce_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -62,7 +62,7 @@ impl Engine {
         Ok((results, counters.remove(0)))
     }
 
-    /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
+    /// Launches the kernel, a scan, once for each piece. `ends` has one past the last tile of each piece.
     pub fn scan_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -96,7 +96,7 @@ impl Engine {
         Ok((self.download(output, items.len()), counters))
     }
 
-    /// Blocks that scan `item_count` items: as many as there are tiles, or as the device holds.
+    /// Blocks that scan `item_count` items: the number of tiles, or the blocks that the device holds, if that is less.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
         let tiles = tuning::tiles::<O, T>().count(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
@@ -118,7 +118,7 @@ impl Engine {
     }
 }
 
-/// From 0 to the first end, from there to the second, …
+/// The beginning and the end of each piece. The first begins at 0, each other one at the end of the one before.
 fn pieces(ends: &[u64]) -> impl Iterator<Item = (u64, u64)> {
     let begins = std::iter::once(0).chain(ends.iter().copied());
     begins.zip(ends.iter().copied())

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 pub struct Block {
     /// The line of its first fence, from 1.
     pub line: usize,
-    /// What follows that fence: `rust`, `sh`, nothing.
+    /// The word after that fence: `rust`, `sh`, or nothing.
     pub language: String,
-    /// What is between the fences, less the indentation of the first fence.
+    /// The lines between the fences, without the indentation of the first fence.
     pub text: String,
-    /// The file that it is an excerpt of.
+    /// The file of which the block is an excerpt.
     pub from: Option<String>,
 }
 

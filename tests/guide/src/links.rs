@@ -1,4 +1,4 @@
-//! The links of a page, and what they may lead to.
+//! The links of a page, and their possible targets.
 
 /// The targets of the links of a page, outside of blocks and of code.
 pub fn links(page: &str) -> Vec<String> {
@@ -52,7 +52,7 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line without what is between backticks, which may look like a link.
+/// A line without its code between backticks, which may look like a link.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect()
 }

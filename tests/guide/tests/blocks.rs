@@ -1,4 +1,4 @@
-//! Every block of Rust in README and the guide, compiled and run: a test is called by its page and line.
+//! Every block of Rust in README and the guide, compiled and run. The name of a test is the page and the line of its block.
 
 #![allow(clippy::all)]
 

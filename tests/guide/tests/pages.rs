@@ -1,4 +1,4 @@
-//! Excerpts stand in their files, links lead somewhere, and lists are complete.
+//! Excerpts agree with their files, links have targets, and lists are complete.
 
 use std::error::Error;
 use std::fs;
@@ -79,7 +79,7 @@ fn links_lead_to_files_and_headings() -> Result {
             if target.contains("://") || target.starts_with("mailto:") {
                 continue;
             }
-            // What rustdoc resolves, and not a path.
+            // Links that rustdoc resolves are not paths.
             if target.contains("::") || page.ends_with("cells.md") {
                 continue;
             }
@@ -215,7 +215,7 @@ macro_rules! kernels {
 /// The kinds, operators and item types of all kernels.
 const KERNELS: &[(&str, &str, &str)] = warpfold_kernels::for_each_row!(kernels);
 
-/// The names of a verb's shapes on a page, by the kinds of their kernels.
+/// The name of each kind's shape on a page: verb, kind, name.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("reduce", "reduce", "whole"),
     ("reduce", "reduce_pairs", "whole, of two inputs"),
@@ -226,7 +226,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("scan", "columns_scan", "columns"),
 ];
 
-/// The operators of the table of kernels, in its order, as rows of a page.
+/// The operators in the table of kernels, in its order, as rows of a page.
 fn operators() -> String {
     let mut operators: Vec<&str> = Vec::new();
     for (kind, operator, _) in KERNELS {
@@ -269,7 +269,7 @@ fn operators() -> String {
     table
 }
 
-/// Item types in few words.
+/// A short description of item types.
 fn summarised(items: &[&str]) -> String {
     let has = |all: &[&str]| all.iter().all(|item| items.contains(item));
     let floats = ["f32", "f64", "f16", "bf16"];
@@ -302,7 +302,7 @@ fn summarised(items: &[&str]) -> String {
     groups.join("; ")
 }
 
-/// The table of operators, in a page between comments. It is written anew, or compared.
+/// Compares the table of operators between two comments of a page with the kernels, or writes it anew.
 fn check_operators(path: &str) -> Result<String> {
     let page = read(path)?;
     let (before, rest) = page

@@ -1,4 +1,4 @@
-//! A queued reduction by key, without places for where the runs start and for how many there are.
+//! A queued reduction by key, without outputs for the runs' starts and their number.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

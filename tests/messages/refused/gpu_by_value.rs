@@ -1,4 +1,4 @@
-//! A GPU in place of a reference to it.
+//! A GPU by value, instead of a reference to it.
 
 use warpfold::{Gpu, Sum, reduce};
 

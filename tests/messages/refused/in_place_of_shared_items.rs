@@ -1,4 +1,4 @@
-//! A scan in the place of items that may not be overwritten.
+//! A scan in place of items that are not borrowed mutably.
 
 use warpfold::{Gpu, Sum, scan};
 

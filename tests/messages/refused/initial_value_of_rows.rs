@@ -1,4 +1,4 @@
-//! An initial value for each row.
+//! A scan of rows with an initial value.
 
 use warpfold::{Gpu, Sum, scan};
 

@@ -1,4 +1,4 @@
-//! A file of kernels of a package whose `build.rs` does not name it.
+//! A file of kernels that its package's `build.rs` does not name.
 
 warpfold::kernels! {
     fn fill(items: &mut [u32], value: u32) {}

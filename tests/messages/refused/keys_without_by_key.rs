@@ -1,4 +1,4 @@
-//! A place for keys, of a request that has none.
+//! An output for keys in a request without keys.
 
 use warpfold::{Gpu, Sum, reduce};
 

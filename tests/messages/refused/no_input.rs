@@ -1,4 +1,4 @@
-//! A vector in place of a reference to it.
+//! A vector by value, instead of a reference to it.
 
 use warpfold::{Gpu, Sum, reduce};
 

@@ -1,4 +1,4 @@
-//! Keys that an equality has no kernel for.
+//! Keys for which an equality has no kernel.
 
 use warpfold::{Equal, Gpu, Sum, reduce};
 

@@ -1,4 +1,4 @@
-//! A handle of a stream in place of a stream.
+//! A raw handle instead of a stream.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! A check of an operator of a program's own that has no row in a list, on numbers without a type.
+//! A check of a user's operator without a kernel row, on numbers without a type.
 
 use warpfold::{Commutative, Op, check_operator};
 

@@ -1,4 +1,4 @@
-//! A file of operators of a package whose `build.rs` does not name it.
+//! A file of operators that its package's `build.rs` does not name.
 
 use warpfold::{Commutative, Op};
 

@@ -1,4 +1,4 @@
-//! A check of an operator of a program's own that has no row in a list, and does not say that it commutes.
+//! A check of a user's operator without a kernel row, which is not `Commutative`.
 
 use warpfold::{Op, check_reduce_operator};
 

@@ -1,4 +1,4 @@
-//! Segments, said to lie apart.
+//! A pitch for segments.
 
 use warpfold::{Gpu, Sum, reduce};
 

@@ -1,4 +1,4 @@
-//! A queued reduction, without a place for its result.
+//! A queued reduction, without an output for its result.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

@@ -1,4 +1,4 @@
-//! A place for results of another type than the operator's.
+//! An output of another type than the operator's results.
 
 use warpfold::{Gpu, WideSum, scan};
 

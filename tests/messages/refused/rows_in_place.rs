@@ -1,4 +1,4 @@
-//! A scan of rows in the place of the items.
+//! A scan of rows in place.
 
 use warpfold::{Gpu, Sum, scan};
 

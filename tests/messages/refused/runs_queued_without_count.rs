@@ -1,4 +1,4 @@
-//! Runs that are found by queued work, without a place for how many there are.
+//! A queued request for runs, without an output for their number.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

@@ -1,4 +1,4 @@
-//! A scan of the whole by an operator of the library's that only reduces.
+//! A scan of the whole array by an operator of the library that only reduces.
 
 use warpfold::{Any, Gpu, scan};
 

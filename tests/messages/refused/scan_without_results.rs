@@ -1,4 +1,4 @@
-//! A scan of device memory, without a place for its results.
+//! A scan of device memory, without an output for its results.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, scan};

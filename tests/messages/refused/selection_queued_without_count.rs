@@ -1,4 +1,4 @@
-//! A queued selection, without a place for how many items are chosen.
+//! A queued selection, without an output for the number of selected items.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

@@ -1,4 +1,4 @@
-//! A selection in device memory, without a place for what is chosen.
+//! A selection in device memory, without an output for the selected items.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, NonZero, select};

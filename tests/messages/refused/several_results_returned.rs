@@ -1,4 +1,4 @@
-//! Results of several groups in device memory, without a place for them.
+//! A reduction with several results in device memory, without an output for them.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, reduce};

@@ -1,4 +1,4 @@
-//! A queued scan that is to return its total.
+//! A queued scan with a returned total.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

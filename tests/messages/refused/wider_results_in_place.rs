@@ -1,4 +1,4 @@
-//! Results that are wider than the items whose places they are to take.
+//! A scan in place with results that are wider than the items.
 
 use warpfold::{Gpu, WideSum, scan};
 

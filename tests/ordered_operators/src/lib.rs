@@ -1,4 +1,4 @@
-//! Operators that do not commute, and their expected results: `tests/` runs them.
+//! Operators that do not commute. `tests/` checks their results.
 
 #![allow(missing_docs)]
 

@@ -2,7 +2,7 @@
 
 use warpfold::Op;
 
-/// The value; every NaN becomes the same one, since devices do not agree on the others.
+/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -19,7 +19,7 @@ impl Matrix {
         rows: [[1.0, 0.0], [0.0, 1.0]],
     };
 
-    /// Whether it has the bits of the identity: to `==`, −0.0 is 0.0.
+    /// Whether this has the bits of the identity. `==` would not distinguish −0.0 and 0.0.
     fn is_one(self) -> bool {
         let [[a, b], [c, d]] = self.rows;
         let ones = a.to_bits() == 1.0f32.to_bits() && d.to_bits() == 1.0f32.to_bits();
@@ -124,7 +124,7 @@ warpfold::item! {
     }
 }
 
-/// The polynomial hash of a string of bytes: of `ab`, `hash(a) * base ^ len(b) + hash(b)`. Does not commute.
+/// The polynomial hash of a string of bytes. The hash of `ab` is `hash(a) * base ^ len(b) + hash(b)`. Does not commute.
 #[derive(Debug, Clone, Copy)]
 pub struct Concatenation;
 
@@ -158,14 +158,14 @@ impl Op<u8> for Concatenation {
 }
 
 warpfold::item! {
-    /// Of a text with brackets: how much deeper its end is than its beginning, and how much deeper its deepest place is.
+    /// The depths of a text with brackets, relative to its beginning: at its end, and where it is deepest.
     pub struct Depth {
         pub end: i32,
         pub deepest: i32,
     }
 }
 
-/// How deep brackets are nested.
+/// The depth of nested brackets.
 #[derive(Debug, Clone, Copy)]
 pub struct BracketDepth;
 
@@ -202,7 +202,7 @@ impl Op<u8> for BracketDepth {
 }
 
 warpfold::item! {
-    /// Of a string of bits: its length, its runs of ones at the two ends, and the longest one.
+    /// The lengths in a string of bits: of the string, of the runs of ones at its two ends, and of its longest run.
     pub struct Runs {
         pub length: u32,
         pub first: u32,
@@ -211,7 +211,7 @@ warpfold::item! {
     }
 }
 
-/// The longest run of ones. A run may cross the place where two strings meet.
+/// The longest run of ones. A run may cross from one string to the next.
 #[derive(Debug, Clone, Copy)]
 pub struct LongestRun;
 

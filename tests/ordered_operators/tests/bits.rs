@@ -1,4 +1,4 @@
-//! Operators that do not commute give the same bits on the device as by `reference`, and keep to the laws.
+//! Operators that do not commute give the same bits on the device as `reference` on the CPU, and obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -22,7 +22,7 @@ fn extremes_keep_the_laws() {
     check_scan_operator::<Composition, Affine>(&maps).unwrap();
 }
 
-/// One with another zero is not the identity, though `==` says so.
+/// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
 #[test]
 fn products_know_their_identity_by_its_bits() {
     let matrix = |b, c| Matrix {

@@ -1,4 +1,4 @@
-//! An operator with a row counts as used, though nothing asks for it: this file compiles.
+//! An operator with a row counts as used, even if nothing else uses it: this file compiles.
 
 #![deny(dead_code)]
 

@@ -1,22 +1,26 @@
-//! A kernel for each building block, which writes what each thread has.
+//! Kernels that use each building block, and write each thread's results.
 
 /// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {
-    /// The sum of every other item from the second on, of five.
+    /// Sums every other one of five items, from the second on.
     pub fn folds(items: *const u32, results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::thread;
+        // SAFETY: there are five items, and the step is 2.
         let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
+        // SAFETY: there is a result for each thread.
         unsafe { results.add(thread::index() as usize).write(result) };
     }
 
-    /// A warp's lanes: what the lane below, the lane above and lane 7 have; the reduction; both scans. Six rows of 32.
+    /// The results of a warp's lanes: the values of the lane below, of the lane above and of lane 7; the reduction; both scans. Six rows of
+    /// 32 numbers.
     pub fn warps(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
         let lane = thread::lane();
+        // SAFETY: all 32 lanes reach every call, and there are six results for each.
         unsafe {
             let values = [
                 warp::shuffle_up(lane, 1),
@@ -37,12 +41,15 @@ warpfold::kernels! {
         }
     }
 
-    /// A block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows of 256.
+    /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows
+    /// of 256 numbers.
     pub fn blocks(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         let thread = thread::index();
+        // SAFETY: all 256 threads reach every call. The block has `SHARED_BYTES`, in which the four scratches do not overlap. There are
+        // five results for each thread.
         unsafe {
             let scratch = [Scratch::at(0), Scratch::at(32), Scratch::at(64), Scratch::at(96)];
             let sum = block::reduce::<Sum, u32>(thread, &scratch[0]);
@@ -58,11 +65,13 @@ warpfold::kernels! {
         }
     }
 
-    /// A scratch that is used again after a barrier: the running sum of the items, 256 at a time.
+    /// The running sums of the items, 256 at a time. The block uses its scratch again after a barrier.
     pub fn running_sums(items: *const u32, item_count: u32, sums: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
+        // SAFETY: all 256 threads reach every call, as `item_count` is the same for all, and a barrier comes before the scratch is used
+        // again. There are `item_count` items and sums.
         unsafe {
             let scratch = Scratch::at(0);
             let mut before = 0;
@@ -81,11 +90,12 @@ warpfold::kernels! {
         }
     }
 
-    /// A warp's lanes in reverse, through shared memory.
+    /// Reverses the values of a warp's lanes, through shared memory.
     pub fn reversed(results: *mut u32) {
         use warpfold::device::{block, thread, warp};
         let lane = thread::lane() as usize;
         let shared = block::shared_memory::<u32>();
+        // SAFETY: all 32 lanes reach the barrier. `SHARED_BYTES` is room for 32 words, and there are 32 results.
         unsafe {
             shared.add(lane).write(lane as u32);
             warp::barrier();
@@ -93,11 +103,12 @@ warpfold::kernels! {
         }
     }
 
-    /// The items that a grid goes over in strides: their sum, their maximum and their minimum, which a block combines in its shared
-    /// memory and then with those of other blocks; and the numbers of threads of a block and of the grid.
+    /// The sum, the maximum and the minimum of the items, by a grid-stride loop. A block combines its items in shared memory, and then
+    /// its results with those of other blocks. Also writes how many threads a block and the grid have.
     pub fn strides(items: *const u32, item_count: u32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();
+        // SAFETY: all threads reach the barriers. There are `item_count` items, three words of shared memory, and five results.
         unsafe {
             if thread::index() == 0 {
                 shared.write(0);
@@ -124,12 +135,14 @@ warpfold::kernels! {
         }
     }
 
-    /// One item of each kind that is combined atomically and is no `u32`: from bits, in global memory and in shared memory. Sums
-    /// of `f32`, and maxima of `i32`.
+    /// Atomic operations on other types than `u32`, which are passed as bits: sums of `f32` and maxima of `i32`, in global memory and in
+    /// shared memory.
     pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();
         let thread = thread::index() as usize;
+        // SAFETY: all threads reach the barriers. There is a float and an integer for each thread, two words of shared memory, and
+        // four results.
         unsafe {
             if thread == 0 {
                 shared.write(0);

@@ -1,4 +1,4 @@
-//! Operators and kernels like a user's, and their expected results: `tests/` runs them.
+//! Operators and kernels like a user's. `tests/` checks their results.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Operators of a user's kind. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
+//! Operators like a user's. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
 
 use warpfold::{Commutative, Equality, Op, Pair, Predicate};
 
@@ -13,7 +13,7 @@ warpfold::item! {
 impl Complex {
     const ONE: Self = Self { re: 1.0, im: 0.0 };
 
-    /// Whether it has the bits of one: to `==`, 1 − 0i is one too.
+    /// Whether this has the bits of 1. With `==`, 1 − 0i would be equal to 1 too.
     fn is_one(self) -> bool {
         self.re.to_bits() == 1.0f32.to_bits() && self.im.to_bits() == 0
     }
@@ -39,7 +39,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// One times a number is the number. Plain arithmetic would change it by `0.0 * NaN` or `-0.0 + 0.0`.
+    /// One times a number is that number. Plain arithmetic would change its bits, by `0.0 * NaN` or `-0.0 + 0.0`.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;
@@ -63,13 +63,13 @@ impl Op<Complex> for ComplexProduct {
 
 impl Commutative for ComplexProduct {}
 
-/// The value; every NaN becomes the same one, since devices do not agree on the others.
+/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
 
 warpfold::item! {
-    /// A value and where it stands.
+    /// A value and its index.
     pub struct Found {
         pub index: u64,
         pub value: f32,
@@ -78,7 +78,7 @@ warpfold::item! {
     }
 }
 
-/// The least number, and the index of the first one of them. Numbers come in the order of [`f32::total_cmp`].
+/// The least number in the order of [`f32::total_cmp`], and the index of its first occurrence.
 #[derive(Debug, Clone, Copy)]
 pub struct ArgMin;
 
@@ -129,7 +129,7 @@ impl Op<f32> for ArgMin {
 
 impl Commutative for ArgMin {}
 
-/// A number whose order is that of [`f32::total_cmp`].
+/// An integer for each float. Their order is that of [`f32::total_cmp`].
 fn order(value: f32) -> i32 {
     let bits = value.to_bits() as i32;
     bits ^ ((bits >> 31) as u32 >> 1) as i32
@@ -156,7 +156,7 @@ impl Op<u64> for Gcd {
         item
     }
 
-    /// Stein's algorithm: shifts and differences alone.
+    /// Stein's algorithm: only shifts and differences.
     fn combine(left: u64, right: u64) -> u64 {
         if left == 0 || right == 0 {
             return left | right;
@@ -179,14 +179,14 @@ impl Op<u64> for Gcd {
 impl Commutative for Gcd {}
 
 warpfold::item! {
-    /// The least and the greatest.
+    /// The least and the greatest item.
     pub struct Range {
         pub least: i32,
         pub greatest: i32,
     }
 }
 
-/// Minimum and maximum at once: no item is lifted to its identity.
+/// Minimum and maximum at once. No item is lifted to the identity.
 #[derive(Debug, Clone, Copy)]
 pub struct MinMax;
 
@@ -223,7 +223,7 @@ impl Op<i32> for MinMax {
 
 impl Commutative for MinMax {}
 
-/// The sum, which stays at the type's largest value once it is there.
+/// The saturating sum: it stops at the type's largest value.
 #[derive(Debug, Clone, Copy)]
 pub struct SaturatingSum;
 
@@ -334,7 +334,7 @@ impl Op<f32> for LogSumExp {
         } else {
             (left, right)
         };
-        // Two infinities are 0 apart, though their difference is no number.
+        // Equal infinities have the factor 1, although their difference is NaN.
         let factor = match low.exponent == high.exponent {
             true => 1.0,
             false => exp_of_negative(low.exponent - high.exponent),
@@ -355,8 +355,8 @@ impl Op<f32> for LogSumExp {
 
 impl Commutative for LogSumExp {}
 
-/// `exp(x)` of a number of at most 0, within 2e-7 of it: 2 to the power of a whole number, times a polynomial. There is no
-/// mathematical library on the device, and the same steps give the same bits.
+/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical
+/// library, and the same steps give the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
     if x.is_nan() {
@@ -407,7 +407,7 @@ impl Commutative for WeightedMean {}
 warpfold::one_reading! {
     /// The sum and the maximum, in an accumulator of two words.
     pub struct SumAndMax = (warpfold::Sum, warpfold::Max);
-    /// A sum and a place, in an accumulator of four words.
+    /// A sum and an index, in an accumulator of four words.
     pub struct SumAndPlace = (warpfold::Sum, warpfold::ArgMin);
     /// Three results of 20 bytes in all, in an accumulator of six words.
     pub struct Summary = (warpfold::Sum, warpfold::ArgMin, warpfold::CountNonZero);
@@ -454,7 +454,7 @@ impl Equality<[u32; 2]> for SameKey {
     }
 }
 
-/// Numbers that differ by no more than 1 from their neighbour: runs may drift.
+/// Neighbours are equal if they differ by at most 1, so the numbers of a run may drift.
 #[derive(Debug, Clone, Copy)]
 pub struct Near;
 

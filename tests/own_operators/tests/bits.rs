@@ -1,5 +1,5 @@
-//! Operators of a user's kind give the same bits on the device as by `reference`, for random items and lengths, and keep to
-//! the laws that `check_operator` knows.
+//! Operators like a user's give the same bits on the device as `reference` on the CPU, for random items and lengths. They obey
+//! the laws that `check_operator` checks.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -21,7 +21,7 @@ use warpfold::{
     reduce,
 };
 
-/// Values with which operators of floats go wrong: both zeros, subnormals, extremes, infinities, NaN.
+/// Values that break operators of floats: both zeros, subnormals, extremes, infinities, NaN.
 const ODD: [f32; 9] = [
     0.0,
     -0.0,
@@ -34,7 +34,7 @@ const ODD: [f32; 9] = [
     f32::NAN,
 ];
 
-/// The same for sums, without the extremes: whether their sum overflows depends on the order.
+/// Such values for sums, without the extremes: whether a sum of extremes overflows depends on the order.
 const SUMMED: [f32; 7] = [
     0.0,
     -0.0,
@@ -70,7 +70,7 @@ fn extreme_integers_keep_the_laws() {
     check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
 }
 
-/// One with another zero is not the identity, though `==` says so.
+/// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
 #[test]
 fn products_know_their_identity_by_its_bits() {
     let complex = [(1.0, -0.0), (-0.0, 1.0), (-0.0, -0.0), (1e-45, 0.0)];
@@ -78,7 +78,7 @@ fn products_know_their_identity_by_its_bits() {
     check_operator::<ComplexProduct, Complex>(&complex).unwrap();
 }
 
-/// About 1 in absolute value, so that a product neither overflows nor vanishes soon.
+/// A number of absolute value about 1, so that long products neither overflow nor vanish.
 fn unit(numbers: &mut Random) -> Complex {
     let angle = numbers.float();
     Complex {

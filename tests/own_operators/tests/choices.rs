@@ -1,4 +1,4 @@
-//! Predicates and equalities of a user's kind choose on the device what they choose on the host.
+//! Predicates and equalities like a user's select the same items on the device as on the host.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

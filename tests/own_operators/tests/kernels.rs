@@ -1,4 +1,4 @@
-//! The building blocks for kernels of a user's own give what their documentation says, number for number.
+//! The results of the building blocks for users' kernels are those in their documentation, number for number.
 
 use own_operators::kernels::{
     SHARED_BYTES, atomics, blocks, folds, reversed, running_sums, strides, warps,
@@ -8,7 +8,7 @@ use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Cpu, Gpu, OwnKernel, scan};
 
-/// Runs a kernel as one block, and gives its results.
+/// Runs a kernel, as one block unless a number of blocks is given, and returns its results.
 macro_rules! run {
     ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {
         run!($kernel, 1 x $threads, [$($argument),*], vec![u32::MAX; $results])
@@ -20,7 +20,8 @@ macro_rules! run {
         let function = module.get_function(kernel.name()).unwrap();
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
         let results = DeviceBuffer::from_slice(&$results).unwrap();
-        // SAFETY: the kernel writes as many results.
+        // SAFETY: each use passes the kernel's parameters, with buffers that outlive the `synchronize` below and hold the items that
+        // the kernel reads; `$results` has an element for each result. `SHARED_BYTES` is enough for every kernel.
         unsafe {
             launch!(function<<<$blocks, $threads, SHARED_BYTES, stream>>>(
                 $($argument,)* results.as_device_ptr()

@@ -1,4 +1,4 @@
-//! How large committed device code is.
+//! The size of committed device code.
 
 /// Eighteen rows: sums, extremes, pairs, predicates, equalities.
 const FILE: &[u8] = include_bytes!("../src/operators.kernels");

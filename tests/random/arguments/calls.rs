@@ -1,4 +1,4 @@
-//! The calls, one function each. What a call is named and how its arguments stand is said here and nowhere else.
+//! All calls, with their names and the roles of their arguments.
 
 #[path = "calls/chosen.rs"]
 mod chosen;
@@ -14,13 +14,13 @@ use warpfold::{Gpu, Result, cust};
 use super::model::Model;
 use super::{Place, Role};
 
-/// A call: its arguments for this many items, the call itself, and what it writes.
+/// A call: the roles of its arguments for a number of items, the call itself, and a model of its results.
 pub struct Call {
     pub name: &'static str,
     pub roles: fn(usize) -> Vec<Role>,
     pub run: fn(&Gpu, End<'_>, &[Place]) -> Result<Answer>,
     pub model: Model,
-    /// Whether there is no form of it that is queued.
+    /// Whether the call cannot be queued.
     pub only_waits: bool,
 }
 
@@ -31,11 +31,11 @@ pub enum End<'a> {
     Waited,
 }
 
-/// What a call gives.
+/// The value that a call returns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
     Nothing,
-    /// A number: a result, or how many items are chosen, or how many runs there are.
+    /// A result, the number of selected items, or the number of runs.
     Number(u64),
 }
 
@@ -83,7 +83,7 @@ pub fn all() -> Vec<&'static Call> {
 /// The memory of a place as a slice of these items.
 fn at<T: DeviceCopy>(place: &Place) -> DeviceSlice<T> {
     let start = DevicePointer::from_raw(place.address);
-    // SAFETY: a place is in the arena, or the call has to refuse it.
+    // SAFETY: the items are in the arena, which outlives the call; otherwise the call refuses the slice before any access.
     unsafe { DeviceSlice::from_raw_parts(start, place.items) }
 }
 
@@ -95,7 +95,7 @@ fn output(items: usize) -> Role {
     Role::written(4, items)
 }
 
-/// An output that is filled as far as it reaches.
+/// An output whose results may exceed its room. It is filled to its end.
 fn room(items: usize) -> Role {
     Role::written(4, items).any_length()
 }

@@ -1,4 +1,4 @@
-//! What each call writes, and gives, in plain loops.
+//! The values that each call writes and returns, by plain loops.
 
 use super::COLUMNS;
 
@@ -26,7 +26,7 @@ fn exclusive(values: &[u64], initial: u64) -> Vec<u64> {
     before.map(|value| sum(&[value, initial])).collect()
 }
 
-/// A count, at most `most`; 0 if there is none.
+/// A count from device memory, limited to `most`. 0 if there is no count.
 fn at_most(count: &[u64], most: usize) -> usize {
     count.first().map_or(0, |&count| count.min(most as u64)) as usize
 }
@@ -35,7 +35,7 @@ fn counted<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
     &items[..at_most(count, items.len())]
 }
 
-/// Where runs start, and the end.
+/// The starts of the runs, and the end of the last.
 fn starts(keys: &[u64]) -> Vec<u64> {
     let starts = (0..keys.len()).filter(|&i| i == 0 || keys[i - 1] != keys[i]);
     starts
@@ -44,7 +44,7 @@ fn starts(keys: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Each run's part of the values.
+/// The values of each run.
 fn runs<'a>(keys: &[u64], values: &'a [u64]) -> Vec<&'a [u64]> {
     let starts = starts(keys);
     let pairs = starts.windows(2);
@@ -127,7 +127,7 @@ pub fn scan_with(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], exclusive(items, 7), vec![total], vec![]])
 }
 
-/// The segments; nothing if the offsets are wrong.
+/// The segments, or `None` if the offsets are wrong.
 fn segments_of<'a>(items: &'a [u64], offsets: &[u64]) -> Option<Vec<&'a [u64]>> {
     let pairs = offsets.windows(2);
     pairs
@@ -151,7 +151,7 @@ pub fn segments_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![], vec![], counted])
 }
 
-/// The `scan` of each segment. Only of offsets from 0 to the end: then each item has a result.
+/// The `scan` of each segment, or `None` if the offsets do not cover all items: then some items have no result.
 fn scans_of_segments(a: &[Vec<u64>], scan: impl Fn(&[u64]) -> Vec<u64>) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let covers = a[1].first() == Some(&0) && a[1].last() == Some(&(a[0].len() as u64));
@@ -167,7 +167,7 @@ pub fn reversed_segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     scans_of_segments(a, reversed)
 }
 
-/// Only of offsets from 0 on.
+/// `None` if the first offset is not 0.
 pub fn segmented_scan_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let count = at_most(&a[2], segments.len());
@@ -182,7 +182,7 @@ pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
 }
 
-/// Rows of two items less, with the gaps between them.
+/// Rows that are two items shorter, with gaps of two items between them.
 pub fn rows_apart(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let rows = a[0].chunks(COLUMNS).map(|row| sum(&row[..COLUMNS - 2]));
     Some(vec![vec![], rows.collect()])
@@ -229,7 +229,7 @@ pub fn column_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], places.collect()])
 }
 
-/// The rows that are counted.
+/// The items of the counted rows.
 fn counted_rows<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
     &items[..at_most(count, items.len() / COLUMNS) * COLUMNS]
 }
@@ -251,7 +251,7 @@ pub fn reversed_column_scans_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![], results.collect()])
 }
 
-/// Of length 1: the items themselves.
+/// The axis has length 1, so the results are the items themselves.
 pub fn outer_places_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let items = counted_rows(&a[0], &a[1]).to_vec();
     Some(vec![vec![], vec![], items])
@@ -310,7 +310,7 @@ pub fn run_starts(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], starts, vec![count]])
 }
 
-/// Starts and count are written where there are arguments for them.
+/// Writes starts and a count only if there are arguments for them.
 pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let (firsts, starts) = (firsts(&a[0]), starts(&a[0]));
     let sums = runs(&a[0], &a[1]).into_iter().map(sum).collect();

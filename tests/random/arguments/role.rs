@@ -1,24 +1,24 @@
-//! What an argument has to be for a call.
+//! The role of an argument in a call.
 
-/// What is allowed of an argument's length.
+/// Which lengths an argument may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// It says how many items there are.
+    /// The length says how many items there are.
     Given,
-    /// Fewer items are refused.
+    /// A shorter argument is refused.
     Needed,
-    /// Fewer are written then.
+    /// A shorter argument is filled to its end.
     Any,
 }
 
-/// What an argument has to be for a call.
+/// The requirements for an argument of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Role {
     pub item_bytes: usize,
-    /// The most items that are touched.
+    /// The most items that the call accesses.
     pub items: usize,
     pub is_written: bool,
-    /// Whether it may be the first argument, item for item.
+    /// Whether it may be the same memory as the first argument.
     pub is_in_place: bool,
     pub length: Length,
     pub contents: Contents,
@@ -27,11 +27,11 @@ pub struct Role {
 /// The contents of an argument before the call.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents {
-    /// What is in the arena.
+    /// The arena's random bytes.
     Arena,
-    /// Offsets of segments of this many items, perhaps wrong ones.
+    /// Offsets that divide this many items into segments. They may be wrong.
     Offsets(usize),
-    /// A number of items, perhaps beyond all.
+    /// A number of items. It may be too large.
     Count,
 }
 

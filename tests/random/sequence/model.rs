@@ -10,7 +10,7 @@ use super::step::{Action, Kind, Queue, Span, Step};
 use crate::edges::Edges;
 use crate::expected::{Reduction, Scan};
 
-/// A scan that waits; and one that queues.
+/// A waiting scan, and a queued one.
 type Waiting<T> = fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
 type Queued<T> = fn(&Gpu, &Stream, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
 
@@ -118,9 +118,9 @@ impl<T: Edges> Operator<T> {
 
 /// The buffers, on the host.
 pub struct Model<T> {
-    /// What they hold before the first call.
+    /// Their contents before the first call.
     pub at_first: Vec<Vec<T>>,
-    /// What they hold now.
+    /// Their contents now.
     pub buffers: Vec<Vec<T>>,
 }
 
@@ -130,7 +130,7 @@ impl<T: Edges> Model<T> {
         Self { at_first, buffers }
     }
 
-    /// Makes a call. Gives its result on the host.
+    /// Makes a call. Returns its result on the host.
     pub fn make_call(&mut self, step: &Step, operators: &[Operator<T>]) -> Vec<T> {
         let operator = &operators[step.operator];
         let read = |span: &Span| &self.buffers[span.buffer][span.items.clone()];

@@ -1,4 +1,4 @@
-//! Keeps the order of calls that touch the same items: among threads on the host, among streams by events.
+//! Keeps the order of calls that touch the same items. Threads wait on the host, streams wait for events.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use warpfold::cust;
 use super::step::{Queue, Step};
 use super::{Pace, Plan};
 
-/// How far a sequence has come.
+/// The progress of a sequence.
 pub struct Order<'a> {
     steps: &'a [Step],
     pace: Pace,
@@ -21,9 +21,9 @@ pub struct Order<'a> {
 
 #[derive(Default)]
 struct Board {
-    /// Whether each call has been made: it is queued, or done if it is one that waits.
+    /// Whether each call has been made: a queued call is queued, a waiting one is done.
     made: Vec<bool>,
-    /// Events that were recorded after one call for another to wait for.
+    /// Events by (earlier call, later call). They were recorded after the earlier call, and the later call waits for them.
     events: HashMap<(usize, usize), Event>,
     /// Whether a thread has given up.
     failed: bool,
@@ -47,8 +47,8 @@ impl<'a> Order<'a> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a call may be made: those before it that it depends on have been made, and its stream waits for their
-    /// events. A call on the default stream needs no event, since that comes after all that was queued on the others.
+    /// Waits until the earlier calls on which this call depends have been made, and has its stream wait for their
+    /// events. A call on the default stream needs no event, since that stream runs after earlier work of the other streams.
     pub fn before(&self, step: usize, stream: Option<&Stream>) {
         let earlier = &self.steps[..step];
         let is_needed = |other: &Step| match self.pace {
@@ -72,7 +72,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Notes that a call has been made, and records events for those that depend on it.
+    /// Notes that a call has been made, and records events for the calls that depend on it.
     pub fn after(&self, step: usize, stream: Option<&Stream>) {
         let this = &self.steps[step];
         let mut events = Vec::new();
@@ -91,7 +91,7 @@ impl<'a> Order<'a> {
         self.changed.notify_all();
     }
 
-    /// Lets the other threads give up, if this one panics before it drops the answer.
+    /// Returns a guard. If this thread panics, its drop lets the other threads give up.
     pub fn watch(&self) -> impl Drop {
         GiveUp(self)
     }

@@ -33,7 +33,7 @@ where
     }
 }
 
-/// Makes the calls. Gives the final buffers, and each call's result on the host.
+/// Makes the calls. Returns the final buffers, and each call's result on the host.
 fn on_the_device<T: Edges>(
     plan: &Plan,
     operators: &[Operator<T>],
@@ -62,7 +62,7 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// What all threads share.
+/// The buffers, streams and operators that all threads share.
 struct Device<'a, T: Edges> {
     at_first: &'a [Vec<T>],
     buffers: Vec<DeviceBuffer<T>>,
@@ -71,7 +71,7 @@ struct Device<'a, T: Edges> {
 }
 
 impl<T: Edges> Device<'_, T> {
-    /// Lets each thread make its calls. Gives each call's result on the host.
+    /// Runs threads that each make their calls. Returns each call's result on the host.
     fn carry_out(&self, plan: &Plan) -> Vec<Vec<T>> {
         let order = &Order::new(plan);
         let mut given = vec![Vec::new(); plan.steps.len()];
@@ -96,7 +96,7 @@ impl<T: Edges> Device<'_, T> {
         given
     }
 
-    /// Makes the calls of one thread. Gives the number of each, with its result on the host.
+    /// Makes the calls of one thread. Returns each call's number and its result on the host.
     fn make_calls(&self, plan: &Plan, thread: usize, order: &Order) -> Vec<(usize, Vec<T>)> {
         let _watch = order.watch();
         let steps = plan.steps.iter().enumerate();

@@ -1,4 +1,4 @@
-//! One call of a sequence: who makes it, on which stream, and which items it reads and writes.
+//! One call of a sequence: its thread, its stream, and the items that it reads and writes.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::{BUFFER_ITEMS, BUFFERS, STREAMS, THREADS};
 pub struct Step {
     pub thread: usize,
     pub queue: Queue,
-    /// Which of the operators.
+    /// The index of the operator.
     pub operator: usize,
     pub action: Action,
 }
@@ -22,20 +22,20 @@ pub struct Step {
 pub enum Queue {
     /// On one of the streams.
     Stream(usize),
-    /// On the default stream, and waited for.
+    /// On the default stream. The call waits.
     Default,
 }
 
 /// What a call does.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// A reduction to one item; one that is waited for gives it to the host, and writes nothing.
+    /// A reduction to one item. A waiting one returns its result to the host and writes no buffer.
     Reduce { from: Span, to: Span },
     /// A scan to another buffer.
     Scan { kind: Kind, from: Span, to: Span },
     /// A scan in place.
     ScanInPlace { kind: Kind, items: Span },
-    /// A scan of a slice of the host, which has what the buffer had at first. Its results go to the host.
+    /// A scan of a slice of the host with the buffer's initial contents. Its results go to the host.
     ScanSlice { kind: Kind, items: Span },
 }
 
@@ -76,7 +76,7 @@ impl Step {
         })
     }
 
-    /// The items of buffers that the call reads, and those that it writes.
+    /// The buffers' items that the call reads, and those that it writes.
     fn touched(&self) -> (Option<&Span>, Option<&Span>) {
         match &self.action {
             Action::Reduce { from, .. } if self.queue == Queue::Default => (Some(from), None),
@@ -110,7 +110,7 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![3 => reduce, 3 => scan, 3 => in_place, 1 => of_slice]
 }
 
-/// Some items of a buffer, none included.
+/// Consecutive items of a buffer, possibly none.
 fn from() -> impl Strategy<Value = Span> {
     (0..BUFFERS, 0..=BUFFER_ITEMS, 0..BUFFER_ITEMS).prop_map(|(buffer, item_count, start)| Span {
         buffer,
@@ -118,7 +118,7 @@ fn from() -> impl Strategy<Value = Span> {
     })
 }
 
-/// So many items of a buffer that is not the one of `from`.
+/// `item_count` items of another buffer than that of `from`.
 fn beside(from: &Span, further: usize, start: usize, item_count: usize) -> Span {
     Span {
         buffer: (from.buffer + further) % BUFFERS,
@@ -126,7 +126,7 @@ fn beside(from: &Span, further: usize, start: usize, item_count: usize) -> Span 
     }
 }
 
-/// So many items from `start`, or from as far before it as the buffer's end asks for.
+/// `item_count` items from `start`, or from an earlier start if they would exceed the buffer.
 fn within(start: usize, item_count: usize) -> Range<usize> {
     let start = start.min(BUFFER_ITEMS - item_count);
     start..start + item_count

@@ -1,4 +1,4 @@
-//! Operators on wide items, and what their results have to be: `tests/` runs them.
+//! Operators on wide items. `tests/` checks their results.
 
 #![allow(missing_docs)]
 

@@ -2,7 +2,7 @@
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 
-/// The value; every NaN becomes the same one, since devices do not agree on the others.
+/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -119,7 +119,7 @@ impl Op<[u32; 8]> for Total {
     }
 }
 
-/// Sums of each number of a record.
+/// `Total` of records: the sum of each number.
 macro_rules! records {
     ($($number:ident $count:literal: $($place:literal)*;)*) => {$(
         impl Op<[$number; $count]> for Total {
@@ -162,7 +162,7 @@ records! {
 
 impl Commutative for Total {}
 
-/// The largest three, the largest first.
+/// The largest three numbers, in descending order.
 #[derive(Debug, Clone, Copy)]
 pub struct Top3;
 
@@ -179,7 +179,7 @@ impl Op<i32> for Top3 {
         [item, i32::MIN, i32::MIN]
     }
 
-    // Merges two ordered lists: takes the largest of all, then compares the rest of each.
+    // Merges two ordered lists: takes the largest number, then compares the rests of both lists.
     fn combine([a, b, c]: [i32; 3], [d, e, f]: [i32; 3]) -> [i32; 3] {
         [
             a.max(d),
@@ -195,7 +195,7 @@ impl Op<i32> for Top3 {
 
 impl Commutative for Top3 {}
 
-/// The record with the least first number; of several the leftmost.
+/// The record with the least first number; the leftmost one of several.
 #[derive(Debug, Clone, Copy)]
 pub struct Least;
 
@@ -203,7 +203,7 @@ pub struct Least;
 #[derive(Debug, Clone, Copy)]
 pub struct Latest;
 
-/// Operators that return one of their operands as it is. The last number of a record says whether there is one.
+/// Operators that return one of their operands unchanged. The last number of a record is 0 if there is no record.
 macro_rules! choices {
     ($($operator:ident $number:ident $count:literal: |$left:ident, $right:ident| $takes_right:expr;)*) => {$(
         impl Op<[$number; $count]> for $operator {
@@ -339,7 +339,7 @@ impl Predicate<[u32; 16]> for EvenLast {
 pub struct SameWord;
 
 impl Equality<[u64; 4]> for SameWord {
-    // `left == right` would be a call, and so refused.
+    // `left == right` would be a call, which the build refuses.
     fn same(left: [u64; 4], right: [u64; 4]) -> bool {
         (left[0] == right[0])
             & (left[1] == right[1])

@@ -1,4 +1,4 @@
-//! Operators on wide items give the same bits on the device as by `reference`, and keep to the laws.
+//! Operators on wide items give the same bits on the device as `reference` on the CPU, and obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -76,7 +76,7 @@ macro_rules! choices {
     ($($name:ident: $operator:ident $number:ident $count:literal;)*) => {$(
         #[test]
         fn $name() {
-            // Few first numbers, so that some are equal.
+            // The first number has few values, so that some are equal.
             check_scans::<$operator, [$number; $count]>(|numbers| {
                 let mut item = std::array::from_fn(|_| numbers.bits() as $number);
                 item[0] %= 50;

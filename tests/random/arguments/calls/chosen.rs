@@ -1,4 +1,4 @@
-//! Selections, runs, and what goes by key.
+//! Selections, runs, and calls by key.
 
 use warpfold::{Equal, Flagged, NonZero, Sum, reduce, runs, scan, select};
 

@@ -6,7 +6,7 @@ use super::super::model;
 use super::super::{COLUMNS, Role};
 use super::{Answer, Call, End, at, count_read, end, input, offsets, output};
 
-/// The rows of a matrix.
+/// How many rows a matrix has.
 const fn rows(items: usize) -> usize {
     items / COLUMNS
 }

@@ -1,4 +1,4 @@
-//! The orders of `cudarc`'s guards: work on a slice before and after a request, on any stream.
+//! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
 //!
 //! The virtual GPU stops a program in which two unordered pieces of work access the same bytes, and every later call
 //! fails. So a right result shows that everything was ordered.
@@ -17,13 +17,13 @@ use super::skip::skip;
 
 const ITEMS: u32 = 60_000;
 
-/// Where the greatest of some sums is looked for.
+/// How the greatest of some sums is found.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     Waiting,
-    /// On a stream of `cudarc`'s.
+    /// Queued on a stream of `cudarc`.
     Queued,
-    /// On the same, as a handle that `cudarc` does not know.
+    /// Queued on such a stream through its raw handle, which `cudarc` does not track.
     QueuedOnHandle,
 }
 
@@ -41,7 +41,7 @@ impl Streams {
         Self { context, home }
     }
 
-    /// A non-blocking stream, which is in no order with others.
+    /// A non-blocking stream, which is not ordered with other streams.
     fn another(&self) -> Arc<CudaStream> {
         self.context.new_stream().unwrap()
     }
@@ -152,12 +152,12 @@ fn views_begin_and_end_anywhere_and_are_ordered_as_their_slices() {
     assert_eq!(streams.greatest(&sums, Then::Queued), 1_000);
 }
 
-/// The rows of the table in the documentation of `warpfold`'s bindings, for memory of `cudarc`.
+/// Checks the rows of the table in the documentation of `warpfold`'s bindings, for `cudarc`'s memory.
 #[test]
 fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
     let streams = Streams::new();
     let blocking = stream::create(StreamKind::Default).unwrap();
-    // SAFETY: the stream is the context's, and is never destroyed.
+    // SAFETY: the stream was made in this context, and is never destroyed.
     let blocking = unsafe { streams.context.wrap_borrowed_stream(blocking) };
     let kinds = [
         streams.context.default_stream(),
@@ -175,20 +175,20 @@ fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
     }
 }
 
-/// When a guard is dropped, by a program that calls `lend_mut` itself.
+/// When a program that calls `lend_mut` itself drops the guard.
 #[derive(Clone, Copy, PartialEq)]
 enum Dropped {
     BeforeTheWork,
     AfterTheWork,
 }
 
-/// Scans ones into memory that was lent, on a stream of `cudarc`'s, and finds the greatest sum on another.
+/// Scans ones into lent memory on one stream of `cudarc`, and finds the greatest sum on another.
 fn lent_by_hand(dropped: Dropped) -> Result<u32, Box<dyn Error>> {
     let streams = Streams::new();
     let (ones, mut sums) = (streams.of(1), streams.of(0));
     let (writer, reader) = (streams.another(), streams.another());
     let lent = sums.lend_mut(User::Stream(writer.as_raw()));
-    // SAFETY: so many items are there, and are freed after all else here.
+    // SAFETY: `sums` has `ITEMS` items and outlives all work in this function, which may write them, as `lend_mut` borrowed them.
     let mut to = unsafe { RawItemsMut::from_raw(lent.address, ITEMS as usize) };
     let request = scan::<Sum, _>(&ones).to(&mut to);
     match dropped {

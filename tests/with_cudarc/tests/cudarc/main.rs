@@ -1,4 +1,4 @@
-//! Requests over memory and streams of `cudarc`, and the orders of its guards.
+//! Requests on memory and streams of `cudarc`, and the order that its guards keep.
 
 #[path = "../../../common/child.rs"]
 mod child;
@@ -24,14 +24,14 @@ impl<T: Item + DeviceRepr + Debug> Plain for T {}
 /// `cudarc`'s slices, and its streams of one kind.
 struct Cudarc {
     context: Arc<CudaContext>,
-    /// What slices are allocated on.
+    /// The stream on which slices are allocated.
     stream: Arc<CudaStream>,
-    /// Gives the streams that requests are queued on.
+    /// Makes the streams on which requests are queued.
     queued_on: fn(&Arc<CudaContext>) -> Arc<CudaStream>,
 }
 
 impl Cudarc {
-    /// All on the legacy default stream.
+    /// Everything on the legacy default stream.
     fn on_default() -> Self {
         let context = CudaContext::new(0).unwrap();
         Self {
@@ -41,7 +41,7 @@ impl Cudarc {
         }
     }
 
-    /// All on the threads' default streams.
+    /// Everything on the threads' default streams.
     fn on_per_thread() -> Self {
         let context = CudaContext::new(0).unwrap();
         Self {
@@ -78,7 +78,7 @@ impl Binding for Cudarc {
         (self.queued_on)(&self.context)
     }
 
-    /// Slices know what they are used by.
+    /// Does nothing, since slices keep track of their own uses.
     fn synchronize(&self, _: &Arc<CudaStream>) {}
 }
 

@@ -1,4 +1,4 @@
-//! A library that is not linked with the driver opens it at run time, and says what is missing.
+//! Without linking with the driver, the library opens it at run time. An error names a missing library or function.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use warpfold::{DriverCode, Error, Gpu};
 
 use super::child::{in_child, is_child};
 
-/// A folder with this file as the driver.
+/// A folder with the file that `make` writes as the driver.
 fn folder(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if !is_child() {
@@ -17,12 +17,12 @@ fn folder(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     folder
 }
 
-/// Runs a test where that folder's driver is found, and gives nothing of the device that there may be.
+/// Runs a test that finds this folder's driver. Asserts that there is no device, for this code and this reason.
 #[track_caller]
 fn assert_no_device(test: &str, folder: &Path, code: i32, said: &str) {
     let path = folder.to_str().unwrap();
     in_child(test, &[("LD_LIBRARY_PATH", path)], || {
-        // The second call looks again.
+        // The second call looks for the driver again.
         for _ in 0..2 {
             let error = Gpu::new().unwrap_err();
             assert!(
@@ -41,7 +41,7 @@ fn a_library_that_cannot_be_opened_is_named() {
     assert_no_device(test, &folder, 303, "libcuda.so.1 cannot be opened: ");
 }
 
-/// Another library that this process has loaded stands in for a driver that is too old.
+/// The file is another library, in place of a driver that is too old.
 #[test]
 fn a_function_that_is_missing_is_named() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();

@@ -60,8 +60,8 @@
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
 //!    of it (`e` for the others) combine as 32 lanes: `Q_k`. All 32 of them give the group's aggregate. The group's prefix
 //!    `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
-//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own operators that commute and round, they combine halves first, as in
-//!    step 3 of the reduction: see [`Tree`].
+//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), they combine
+//!    halves first, as in step 3 of the reduction: see [`Tree`].
 //! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
 //!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
 //!    value of the item before at the others.
@@ -74,9 +74,9 @@
 //! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! A wide accumulator is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5 the
-//! outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B ⊕ x₀`, … for an
-//! exclusive one.
+//! A wide accumulator is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5
+//! the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B ⊕ x₀`, … for
+//! an exclusive one.
 //!
 //! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around. The last item comes
 //! first in the tree, and an item's index counts from the end.
@@ -307,9 +307,9 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
-    /// A value of two words takes two shuffles: scanned one row at a time, as values of one word are, it takes three times the instructions.
-    /// On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive vectors; the sums
-    /// of 2^28 `u32` took 529 and 532 µs. An odd number of rows avoids bank conflicts in shared memory.
+    /// A value of two words takes two shuffles: scanned one row at a time, as values of one word are, it takes three times the
+    /// instructions. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive
+    /// vectors; the sums of 2^28 `u32` took 529 and 532 µs. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1
     }

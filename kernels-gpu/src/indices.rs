@@ -8,7 +8,8 @@ use crate::element::{put_item, Accumulator, Element, VECTOR_WORDS};
 #[cfg(not(feature = "stable"))]
 use crate::op::Op;
 
-/// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type `$t`.
+/// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type
+/// `$t`.
 ///
 /// Use it in an unsafe block. The output has a writable place for this result: of the size of a result or, in the text for indices of 32
 /// bits, of half that size.

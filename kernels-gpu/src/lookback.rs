@@ -17,8 +17,8 @@
 //! below `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run.
 //! So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
 //!
-//! Cost of a look-back: one warp, one round of loads if all values are published (two for a patient look-back), and a tree of 5 shuffles. If
-//! an operator rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
+//! Cost of a look-back: one warp, one round of loads if all values are published (two for a patient look-back), and a tree of 5 shuffles.
+//! If an operator rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
 
 mod fold;
 mod view;

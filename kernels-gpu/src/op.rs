@@ -133,8 +133,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
     /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and their number is a power
-    /// of two. If the operator is [`Self::EXACT`], the values may instead have any numbers of items other than 0; the items on the left come
-    /// before those on the right.
+    /// of two. If the operator is [`Self::EXACT`], the values may instead have any numbers of items other than 0; the items on the left
+    /// come before those on the right.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {

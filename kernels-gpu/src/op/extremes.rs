@@ -14,8 +14,8 @@ use crate::element::{Element, Words};
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
 /// row, a column or a run of keys, the index counts from its start.
 ///
-/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of segments
-/// and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
+/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -30,8 +30,8 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 /// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
 /// row, a column or a run of keys, the index counts from its start.
 ///
-/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of segments
-/// and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
+/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};

@@ -1,7 +1,7 @@
 //! Items of one word: the place of the extreme of one vector, and of four vectors.
 //!
-//! The extreme is found first, then the place of its bits. For `f32`, instructions for the minimum and the maximum find the extreme, so only
-//! its key is computed; NaNs are handled afterwards.
+//! The extreme is found first, then the place of its bits. For `f32`, instructions for the minimum and the maximum find the extreme, so
+//! only its key is computed; NaNs are handled afterwards.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// Replaces the vector by an earlier one, if the extreme `is_here`.
+    /// If the extreme `is_here`, in an earlier vector with these words, takes that vector instead.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -221,8 +221,8 @@ impl Ordered for f32 {
     }
 }
 
-/// The least of four floats, or the greatest if `FALLING`; its key in this direction; and the first place of its bits. The key and the place
-/// have a meaning only if no item is NaN. Three instructions find the extreme, so only its key is computed.
+/// The least of four floats, or the greatest if `FALLING`; its key in this direction; and the first place of its bits. The key and the
+/// place have a meaning only if no item is NaN. Three instructions find the extreme, so only its key is computed.
 #[inline(always)]
 fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     let [a, b, c, d] = words;

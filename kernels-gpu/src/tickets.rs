@@ -1,8 +1,8 @@
 //! Tickets: the order in which blocks start, and the tag of their launch.
 //!
-//! One atomic word has both the number of a launch's tickets that are taken and the launch's epoch. So a block gets its place and its tag in
-//! one access. Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block
-//! will take another, and writes the word for the next launch.
+//! One atomic word has both the launch's epoch and the number of its tickets that are taken. So a block gets its place and its tag in one
+//! access. Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block will
+//! take another, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;

@@ -122,9 +122,10 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     }
     let is_first_thread = simt::thread_index() == 0;
     // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has slots of
-    // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; only one thread of one block writes it.
-    // Condition 5: the board has a slot for each chunk, which only the chunk's block publishes; all blocks have started when one takes the
-    // last ticket, and none uses the board after it. Every branch around a barrier has the same condition on all threads of the block.
+    // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
+    // Condition 5: the board has a slot for each chunk, which only the chunk's block publishes. The block with the last ticket clears the
+    // board after it has read all partials, so no other block uses it any more. Every branch around a barrier has the same condition on
+    // all threads of the block.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();

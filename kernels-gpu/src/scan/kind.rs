@@ -22,7 +22,7 @@ pub const INCLUSIVE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // The source has each barrier once for short scans and once for long scans.
     barriers: &[
-        // The whole block's: one after the first ticket, for each shape.
+        // The whole block's, after the first ticket; and that of the warps that scan, after they have written their totals.
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(SCAN_LONG), 1),

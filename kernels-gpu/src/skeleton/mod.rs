@@ -4,8 +4,8 @@
 //! of items, accumulators and results. An operator's functions are holes in it (see [`crate::simt::holes`]). For each row of the table, the
 //! library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
 //!
-//! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow items
-//! is within a body, and inclusive and exclusive scans differ in a body only.
+//! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
+//! items is within a body, and inclusive and exclusive scans differ in a body only.
 //!
 //! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
 //! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no

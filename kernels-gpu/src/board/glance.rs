@@ -62,7 +62,7 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Reads those of slot `first`, the slots before it, and slot `other` of the board `others` whose bits are set in `wanted`.
+    /// Reads slot `first`, the slots before it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
     ///
     /// # Safety
     /// Its board has every slot whose bit is set in `wanted`.

@@ -194,8 +194,8 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     block_items: u64,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial: this function's conditions. Only this
-    // block uses them. The launched grid, of half the stride, begins when all blocks have ended.
+    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial: this function's conditions. Only
+    // this block uses them. The launched grid, of half the stride, begins when all blocks have ended.
     unsafe {
         let own = items.add(block * block_items as usize);
         halve::<O, T>(own, 2 * stride);

@@ -11,9 +11,9 @@
 //! are read: 2 log₂ S barriers. The active threads are the first ones, so their addresses are 2 stride items apart, and up to 32 lanes
 //! access one bank.
 //!
-//! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a power
-//! of two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung, *A
-//! Regular Layout for Parallel Adders* (1982).
+//! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
+//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung,
+//! *A Regular Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;
@@ -38,9 +38,9 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     let low = thread::block() as u64 * section_items as u64 + thread as u64;
     let high = low + threads as u64;
     let section: *mut T = block::shared_memory();
-    // SAFETY: places are below `section_items`, and the block has shared memory for these: condition 1. In each pass a thread writes a place
-    // that no other thread uses. Indices of `output` are below `item_count`, and the block has a total: condition 2. All threads take all
-    // turns of both loops, so the barriers are the whole block's.
+    // SAFETY: places are below `section_items`, and the block has shared memory for these: condition 1. In each pass a thread writes a
+    // place that no other thread uses. Indices of `output` are below `item_count`, and the block has a total: condition 2. All threads take
+    // all turns of both loops, so the barriers are the whole block's.
     unsafe {
         let own = section.add(thread as usize);
         own.write(load::<P, O, T>(input, item_count, low));

@@ -38,8 +38,8 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
 ) {
     let block_items = 2 * BLOCK as u64;
     let index = thread::block() as u64 * block_items + thread::index() as u64;
-    // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each thread:
-    // this function's conditions. 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
+    // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each
+    // thread: this function's conditions. 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
     unsafe {
         let pair = O::combine(
             item_or_identity::<O, T>(input, item_count, index),

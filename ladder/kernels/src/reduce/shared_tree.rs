@@ -10,9 +10,9 @@
 //! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size,
 //! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and then barriers of one warp only ([`warp_sync_tree`]).
 //!
-//! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a block
-//! of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block sizes,
-//! which the document gives only in a comment.
+//! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a
+//! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
+//! sizes, which the document gives only in a comment.
 
 use super::{fold_grid_stride, tree};
 use crate::PlainCommutative;

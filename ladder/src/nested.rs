@@ -22,8 +22,8 @@ impl Ladder {
         let children = Children::expect(grid_blocks)?;
         let parameters = [children.refusal.address(), block_threads.into(), 0];
         session.timed(|session| {
-            // SAFETY: these are the kernel's parameters: the address of a word, the block size, and the depth. No other condition depends on
-            // the launch.
+            // SAFETY: these are the kernel's parameters: the address of a word, the block size, and the depth. `hello` has no other
+            // conditions.
             unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
         })?;
         session.finish(|| children.check(rung))?;

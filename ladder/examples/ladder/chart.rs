@@ -1,7 +1,7 @@
 //! The chart: a panel for each document, a bar for each of its rungs, as an SVG file.
 //!
-//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions for an
-//! item. Both scales are logarithmic.
+//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions for
+//! an item. Both scales are logarithmic.
 
 use std::error::Error;
 use std::path::Path;

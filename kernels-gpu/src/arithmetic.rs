@@ -56,7 +56,7 @@ pub fn maximum_number<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// A vector's narrow items of type `T` combined bit by bit: whole words first, then their halves.
+/// Combines a vector's narrow items of type `T` bit by bit: first whole words, then halves of a word, and so on.
 #[inline(always)]
 pub fn bitwise_total<T: Element>(words: Words, combine: impl Fn(u32, u32) -> u32) -> T {
     let low = combine(words[0], words[1]);
@@ -144,7 +144,7 @@ mod host {
         }
     }
 
-    /// The conversions of the version of `half` that `cust` knows.
+    /// The conversions of the version of `half` that `cust` uses.
     #[cfg(feature = "cust")]
     mod cust {
         use super::*;
@@ -185,8 +185,8 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// Keys and places of the minimum and of the maximum of four items. They are `otherwise`, unless an item is NaN; then `extreme` is NaN
-    /// too. In that case both are the place of the first NaN, with key 0.
+    /// Keys and places of the minimum and of the maximum of four items. The result is `otherwise`, unless an item is NaN; then `extreme` is
+    /// NaN too. In that case both places are that of the first NaN, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

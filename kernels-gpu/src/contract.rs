@@ -1,4 +1,4 @@
-//! The bit contract, version 2: in which order a result is combined.
+//! The bit contract, version 2: the order in which a result is combined.
 //!
 //! A result is a function of the values, their number `n`, the element type and the operator, and of
 //! nothing else: not of the GPU, the number of its multiprocessors, the alignment of a pointer, the
@@ -57,14 +57,14 @@
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
 //!    inclusive value of the lane before (`e` for lane 0).
-//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
-//!    of it (`e` for the others) combine as 32 lanes: `Q_k`. All 32 of them give the group's aggregate. The group's prefix
-//!    `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of a group's tiles below its tile
+//!    `k`, as 32 lanes, with `e` for the other tiles. All 32 aggregates give the group's aggregate. The group's prefix `P` is
+//!    the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
 //!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), they combine
 //!    halves first, as in step 3 of the reduction: see [`Tree`].
 //! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
-//!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
-//!    value of the item before at the others.
+//!    in the vector from step 2. An exclusive scan's output is `B` at the vector's first item. At each other item it is
+//!    `B ⊕ y`, where `y` is the inclusive value of the item before.
 //!
 //! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. The total that an exclusive scan can also give is
 //! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, it is the initial value, or `e`.
@@ -120,7 +120,7 @@ pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_B
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 
-/// In which order 32 lanes combine.
+/// The order in which 32 lanes combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tree {
     /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
@@ -147,7 +147,7 @@ pub struct ScanTiles {
     pub short: ScanShape,
     /// The tiles of a long scan.
     pub long: ScanShape,
-    /// Items of the longest scan that is short.
+    /// The number of items of the longest short scan.
     pub short_items: u64,
     /// Items of a vector.
     pub vector_items: usize,
@@ -170,13 +170,13 @@ pub const SCAN_LONG: ScanShape = ScanShape {
     vector_bytes: VECTOR_BYTES,
 };
 
-/// Bytes of the longest scan that is short.
+/// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
 /// Tiles of a scan whose aggregates are combined by one warp.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
-/// The wider of two types: a scan of items of type `T` to results of type `U` has the numbers below of `Wider<T, U>`.
+/// The wider of two types. For a scan of items of type `T` to results of type `U`, the numbers below are those of `Wider<T, U>`.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub union Wider<T: Copy, U: Copy> {
@@ -236,7 +236,7 @@ pub struct ReduceTiles {
 }
 
 impl ReduceTiles {
-    /// For items of type `T`.
+    /// The tiles for items of type `T`.
     #[inline(always)]
     pub const fn of<T>() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! In which direction a scan goes through its items.
+//! The direction in which a scan goes through its items.
 //!
 //! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know it, so one
 //! kernel serves both directions; the driver's compiler sees a constant. The number is used in arithmetic alone, never in a condition: for
@@ -27,7 +27,7 @@ pub trait Heading: Copy {
     fn place(self, index: u64, count: u64) -> u64;
 }
 
-/// Forward, by the type.
+/// The forward direction, which the compiler knows from the type.
 #[derive(Clone, Copy)]
 pub struct Forward;
 

@@ -58,7 +58,7 @@ pub trait Accumulator: Pod + Send + Sync {
 
 impl<A: Pod + Send + Sync> Accumulator for A {}
 
-/// The words of an accumulator; those past its end are zero.
+/// The words of an accumulator. Words past its end are zero.
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
@@ -124,7 +124,7 @@ pub type Words = [u32; 4];
 /// The most bytes of a vector: the size of the largest item.
 pub const VECTOR_MAX_BYTES: usize = 64;
 
-/// The words of a vector, lowest address first; those past its end are zero.
+/// The words of a vector, lowest address first. Words past its end are zero.
 pub type Vector = [u32; VECTOR_WORDS];
 
 /// The most words of a vector.

@@ -10,7 +10,7 @@ use half::{bf16, f16};
 use crate::op::*;
 use crate::selection::*;
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(not(feature = "cuda_std"))]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -19,7 +19,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(feature = "cuda_std")]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {

@@ -52,7 +52,7 @@ pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
 /// Writes the lower half of each index of result number `index`.
 ///
 /// # Safety
-/// There is a writable place of half the size of a result for it at `output`.
+/// `output` points to places of half the size of a result, and place `index` is writable.
 #[cfg(not(feature = "stable"))]
 #[inline(always)]
 pub unsafe fn write_short<O: Op<T>, T: Element>(
@@ -64,7 +64,7 @@ pub unsafe fn write_short<O: Op<T>, T: Element>(
     put_item(&mut words, 0, result);
     let count = const { size_of::<O::Output>() / 8 };
     let place = output.cast::<u32>().wrapping_add(index * count);
-    // SAFETY: the result's half-size place at `output` has `count` words, one for each index: this function's condition.
+    // SAFETY: place `index` is writable (this function's condition), and a place has `count` words, one for each index of the result.
     unsafe {
         place.write(words[0]);
         if count == 2 {

@@ -64,14 +64,15 @@ pub enum Vectors {
     Tile,
     /// The same for two inputs, with vectors half as wide.
     TileOfPairs,
-    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes equally many.
+    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
+    /// vectors.
     ShortAndLongTile,
     /// Any number: this is not inspected.
     Any,
 }
 
-/// Barriers of one sort in a kernel's source. Displayed, it is an instruction such as `bar.sync 1, 256`, with `%r` for a barrier number
-/// that is known only at run time.
+/// Barriers of one sort in a kernel's source. They are displayed as an instruction such as `bar.sync 1, 256`, with `%r` for a barrier
+/// number that is known only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Barrier {
     arrives: bool,

@@ -119,9 +119,9 @@ pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -
 /// Whether kernels copy from global to shared memory asynchronously.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
-    /// They cannot: compute capability below 8.0.
+    /// Kernels copy synchronously: compute capability below 8.0.
     Synchronous,
-    /// They do: PTX for compute capability 8.0 and above.
+    /// Kernels copy asynchronously: PTX for compute capability 8.0 and above.
     Asynchronous,
 }
 

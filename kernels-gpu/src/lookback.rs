@@ -10,8 +10,8 @@
 //!    same bits whether it is read, or folded from the prefix of an earlier group and the tiles after it.
 //!
 //! If all tiles are under way at once, no prefix is known yet. Then a warp reads the aggregates of its own group and of the [seven
-//! groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. It waits for tiles only, not for another block's fold. A
-//! look-back is a single warp, whose time is mostly the latency of one instruction after another. So it has few instructions.
+//! groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. It waits for tiles only, not for another block's fold. The
+//! time of a look-back is mostly the latency of a single warp's instructions, one after another. So it has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run.

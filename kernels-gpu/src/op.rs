@@ -165,7 +165,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     const IS_PAIRWISE: bool = false;
 
     /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right or,
-    /// if the operator [`Self::IS_PAIRWISE`], pairwise, neighbours first. If it is [`Self::EXACT`], they are combined in any order.
+    /// if the operator [`Self::IS_PAIRWISE`], pairwise, neighbours first. If it is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {

@@ -9,7 +9,7 @@ use crate::simt;
 
 /// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
 /// saves work: indices are compared once a vector instead of once an item, and the number of items is a constant, so nothing is divided. An
-/// exact operator gives the same bits as a left fold.
+/// exact operator gives the same bits as by a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     O::Accumulator::IS_WIDE
         && (O::EXACT || O::IS_PAIRWISE)

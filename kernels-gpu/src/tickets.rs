@@ -21,7 +21,7 @@ pub struct Ticket {
 pub struct Taken(u64);
 
 impl Taken {
-    /// Waits for the ticket. If none was taken, the result has the index 0 and a tag of no launch.
+    /// Waits for the ticket. If none was taken, the result has the index 0, and its tag belongs to no launch.
     #[inline(always)]
     pub fn ticket(self) -> Ticket {
         Ticket {

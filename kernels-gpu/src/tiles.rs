@@ -29,7 +29,7 @@ pub struct Tiles {
     pub is_final: bool,
     /// Whether blocks take more tickets after their first. They do not if there is a block for every tile.
     pub tickets_go_on: bool,
-    /// The number of tickets that blocks take in all. If they take more than one, each block's last ticket has no tile.
+    /// The number of tickets that all blocks together take. If blocks take more than one ticket, each block's last ticket has no tile.
     tickets: u32,
 }
 
@@ -61,8 +61,8 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// The ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is the
-    /// scan's last launch, advances the epoch. If that launch has the last tag, the block that leaves last does this instead.
+    /// Waits for the ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
+    /// the scan's last launch, advances the epoch. But if the scan's last launch has the last tag, the block that leaves last resets both.
     ///
     /// # Safety
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.

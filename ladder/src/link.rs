@@ -1,4 +1,4 @@
-//! The driver's linker. It links kernels with the functions of a library of device code.
+//! The driver's linker, which links kernels with a library of device code.
 //!
 //! `cust`'s linker accepts no libraries, and does not end the PTX with a NUL. So this module makes the driver's calls itself. Their results
 //! have the type `i32`, since the driver may return any code.

@@ -281,7 +281,7 @@ impl fmt::Display for Kind {
 }
 
 impl BlockSizes {
-    /// Whether `block_size` is one of them.
+    /// Whether the rung supports `block_size`.
     pub fn contains(self, block_size: u32) -> bool {
         match self {
             Self::Any(first, last) => (first..=last).contains(&block_size),

@@ -1,4 +1,4 @@
-//! The kernels' PTX, and the part of one kernel. The driver compiles a whole text, so it gets only the part that is needed.
+//! The kernels' PTX, and each kernel's part of it. The driver compiles a text as a whole, so it gets only the part that is needed.
 
 /// The kernels that the host alone launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));

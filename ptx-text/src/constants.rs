@@ -51,7 +51,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
         let Some((_, operands)) = statement.split_once(char::is_whitespace) else {
             continue;
         };
-        // Skips the opcode, if the statement begins with a predicate.
+        // If the statement begins with a predicate, the opcode is still to be skipped.
         let operands = match statement.starts_with('@') {
             true => operands.trim_start().split_once(char::is_whitespace),
             false => Some(("", operands)),

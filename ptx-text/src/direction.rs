@@ -1,4 +1,4 @@
-//! The direction of a scan: a number in the text of its kernel, so that it is a constant for the driver's compiler.
+//! The direction of a scan. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
 //! The kernel's source sets a register called `%direction` to 0, and computes addresses from it. In the text for scans that go backward,
 //! all bits of the register are set. In both texts, the value is folded into the instructions that use it before a driver gets the text.
@@ -36,7 +36,7 @@ fn settled(text: &str, value: u64) -> String {
     fold(&text.replace(SET, &set), REGISTER, value)
 }
 
-/// The register that a line sets to the direction, if the line is a scope that reads the direction.
+/// If a line is a scope that reads the direction, the register that it sets.
 fn reader(line: &str) -> Option<&str> {
     let scope = line.trim().strip_prefix('{')?;
     let (_, read) = scope.split_once(SET)?;

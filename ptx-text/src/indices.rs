@@ -1,4 +1,4 @@
-//! The width of results that are indices: a number in the text of a kernel, so that it is a constant for the driver's compiler.
+//! The width of results that are indices. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
 //! The kernel's source sets a register called `%short` to 0. In the text for indices of 32 bits it is 1.
 

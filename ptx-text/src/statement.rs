@@ -134,7 +134,7 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts
 }
 
-/// Reads the statements of a text without comments. `None` if it breaks off.
+/// Reads the statements of a text without comments. `None` if the text ends within a statement.
 pub fn parse(text: &str) -> Option<Vec<Statement>> {
     let mut statements = Vec::new();
     let mut rest = text.trim_start();

@@ -90,7 +90,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     unsafe { block::reduce::<O, T>(value, scratch.first) }
 }
 
-/// Combines the values of each thread and all threads before it. The second result combines the values of all threads.
+/// Combines, for each thread, its value and the values of all threads before it. The second result combines the values of all threads.
 ///
 /// All threads call it. Both results are valid on every thread. One barrier, five shuffles. If thread `i` has `i`, the sum on
 /// thread 100 is 5,050, and the second result is 32,640 on all threads.
@@ -110,7 +110,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the values of all threads before each thread. The second result combines the values of all threads.
+/// Combines, for each thread, the values of all threads before it. The second result combines the values of all threads.
 ///
 /// All threads call it. Both results are valid on every thread; thread 0 has the identity. One barrier, six shuffles. If
 /// thread `i` has `i`, the sum on thread 100 is 4,950.

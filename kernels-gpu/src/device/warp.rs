@@ -1,6 +1,6 @@
-//! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that do.
+//! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use it.
 //!
-//! The numbers of shuffles below are for a value of one word of 32 bits. A longer value takes as many for each of its words.
+//! The numbers of shuffles below are for a value of 32 bits. A longer value takes that number for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -32,7 +32,7 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumula
     unsafe { warp::reduce_group::<O, T>(value) }
 }
 
-/// Combines the values of each lane and all lanes below it, by the method of Kogge and Stone (1973).
+/// Combines, for each lane, its value and the values of all lanes below it, by the method of Kogge and Stone (1973).
 ///
 /// All 32 lanes call it. The result is valid on every lane. Five shuffles. If lane `i` has `i`, the sum on lane 3 is
 /// 0 + 1 + 2 + 3 = 6, and on lane 31 it is 496.
@@ -48,7 +48,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
     values[0]
 }
 
-/// Combines the values of all lanes below each lane.
+/// Combines, for each lane, the values of all lanes below it.
 ///
 /// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. Six shuffles. If lane `i` has `i`, the
 /// sum on lane 3 is 0 + 1 + 2 = 3.

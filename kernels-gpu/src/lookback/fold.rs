@@ -82,7 +82,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         share
     }
 
-    /// The prefix that the lane has read, or the initial value in place of a prefix before group 0.
+    /// The prefix that the lane has read, or the scan's initial value as the prefix of group 0.
     #[inline(always)]
     fn known_prefix(&self) -> O::Accumulator {
         self.view.prefix().unwrap_or(self.initial)

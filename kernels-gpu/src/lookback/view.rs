@@ -59,9 +59,9 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last. Its bits are [`OWN`], one for each group before, and [`PREFIX`].
+    /// The values that the lane read last. The bits are [`OWN`], a bit for each group before, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
-    /// The distance of [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
+    /// See [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
 }
 
@@ -69,7 +69,7 @@ impl<'a, L: Published> View<'a, L> {
     /// How many groups before the own group can be read.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
-    /// Waits for all values that the tile's prefix is made of, and returns the view that has them. A patient look-back first waits for the
+    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
     /// own group's tiles, which are the last to be published, and then reads the groups before.
     ///
     /// # Safety
@@ -109,8 +109,8 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// How many groups before the own group is the nearest group whose prefix is known; 0 if the own group's is. Lane `distance` has that
-    /// prefix.
+    /// The number of groups from the own group back to the nearest group with a known prefix; 0 if the own group's prefix is known. Lane
+    /// `distance` has that prefix.
     #[inline(always)]
     pub fn distance(&self) -> u32 {
         self.distance

@@ -119,8 +119,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
-    // before the barrier. Whole blocks return before the barrier, so it is the whole block's. Condition 5: the board has room for the scan,
-    // and the tickets are the launch's. The warps then call `look_back` or `scan` whole.
+    // before the barrier. All threads of a block return before the barrier, or none does, so it is the whole block's. Condition 5: the
+    // board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
@@ -210,7 +210,7 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// The cache policy of reads: the L2 cache evicts lines that were read last, although they are not read again. So it evicts written
+    /// The cache policy of reads: the L2 cache evicts read lines after all others, although they are not read again. So it evicts written
     /// lines first, and a scan of 1 GiB takes 3 % less time. Presumably memory then switches between reads and writes less often. A scan in
     /// place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]

@@ -43,7 +43,7 @@ const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
 
-/// Operators without an item that is lifted to the identity: their reductions lift existing items only.
+/// Operators for which no item lifts to the identity. Their reductions lift only existing items.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
 
 /// Operators that do not commute.

@@ -22,8 +22,9 @@ pub struct Run<T> {
     pub value: T,
     /// The launches of a run; empty for warpfold's own rungs.
     pub launches: Vec<Launch>,
-    /// The median of the times on the device; next, the least of them.
+    /// The median of the times on the device.
     pub kernel: Duration,
+    /// The least of the times on the device.
     pub least: Duration,
     /// The median of the host's time afterwards.
     pub post_kernel: Duration,
@@ -37,7 +38,7 @@ const LONG: Duration = Duration::from_millis(500);
 impl Bench {
     pub fn new(ladder: Ladder) -> Self {
         let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
-        // As often as document 3 does; once if times mean nothing.
+        // On a real GPU as often as in document 3. On the virtual GPU the first run is enough, since times mean nothing.
         let repeats = match mode {
             Mode::Real => 10,
             Mode::Virtual => 0,

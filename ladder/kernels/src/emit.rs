@@ -27,7 +27,7 @@ use crate::scan::sections::*;
 use crate::scan::{Exclusive, Inclusive};
 use warpfold_kernels::op::{Max, Sum};
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(not(feature = "cuda_std"))]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -36,7 +36,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(feature = "cuda_std")]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {

@@ -49,7 +49,7 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
 /// Stores the error code of a launch, if it failed.
 ///
 /// # Safety
-/// `refusal` points to a word of global memory that is only written here.
+/// `refusal` points to a word of global memory that only this function writes.
 #[inline(always)]
 unsafe fn note(refusal: *mut u32, code: u32) {
     if code != 0 {

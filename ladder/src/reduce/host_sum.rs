@@ -32,7 +32,7 @@ pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Re
 ///
 /// # Safety
 ///
-/// Given the address of an item for each block's result, `parameters` returns the kernel's parameters. A launch with them, and with
+/// `parameters` takes the address of an item for each block's result, and returns the kernel's parameters. A launch with them, and with
 /// `grid_blocks` blocks, meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     mut run: Run<'_, T>,

@@ -41,8 +41,8 @@ pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measu
 ///
 /// # Safety
 ///
-/// Given the addresses of `block_items` items for each block, of a partial for each block, and of a word, `parameters` returns the kernel's
-/// parameters. A launch with them meets the kernel's conditions.
+/// `parameters` takes the addresses of `block_items` items for each block, of a partial for each block, and of a word, and returns the
+/// kernel's parameters. A launch with them meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     rung: Rung,
     mut run: Run<'_, T>,

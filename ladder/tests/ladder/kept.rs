@@ -31,7 +31,7 @@ fn kernels_are_compiled_once_and_go_with_the_ladder() {
     assert_eq!(count(&calls, "cuModuleUnload"), 2);
 }
 
-/// If a module's context is lost, its handle is invalid, and the driver would still use it.
+/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload one would still follow it.
 #[test]
 fn nothing_is_unloaded_from_a_context_that_is_lost() {
     let ladder = used();

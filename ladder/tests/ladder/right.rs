@@ -41,7 +41,7 @@ fn sizes() -> Vec<usize> {
     sizes
 }
 
-/// The check of a result: its distance from the exact result is bounded.
+/// Checks that the distance of a result from the exact result is bounded.
 trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str);
 }

@@ -41,7 +41,7 @@ impl<O, T: Sample> Scans<T> for O where
 {
 }
 
-/// The check of results: their distance from the exact results is bounded.
+/// Checks that the distances of results from the exact results are bounded.
 trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str);
 }

@@ -1,5 +1,5 @@
-//! Document 4's analysis of its scans, counted on the virtual GPU: applications of the operator (for a sum of `f32`,
-//! the float instructions that lanes carry out), passes, which are barriers, and bank conflicts.
+//! Document 4's analysis of its scans, counted on the virtual GPU. It counts bank conflicts, passes (as barriers), and
+//! applications of the operator (for a sum of `f32`, the float instructions that lanes execute).
 
 use virtual_gpu::driver::watch_launches;
 use virtual_gpu::{Class, Counters, Mode};

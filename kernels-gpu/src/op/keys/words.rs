@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// If the extreme `is_here`, in an earlier vector with these words, takes that vector instead.
+    /// Takes this earlier vector instead, if the extreme `is_here`.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };

@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Runs the warp that looks back.
     ///
     /// # Safety
-    /// The conditions of [`super::scan()`]. The whole warp after the warps that scan calls it.
+    /// The conditions of [`super::scan()`]. It is called by the whole warp that follows the warps that scan.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
@@ -46,7 +46,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // If nothing is stored, no block needs the prefix, except that the last tile of a group also publishes the group's
+                // If nothing is stored, no block needs prefixes. Then only the last tile of a group looks back, and publishes the group's
                 // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {

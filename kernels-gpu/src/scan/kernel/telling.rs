@@ -39,7 +39,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans, whose first thread published the tile. Once for each turn, in order.
+    /// Convergent: at least the last warp that scans. Its first thread has published the tile. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn tell_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
@@ -56,7 +56,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The tile of a turn, or the end of the tiles for none.
+    /// Waits for the tile of a turn. The result is the end of the tiles if there is none.
     ///
     /// # Safety
     /// Convergent: the warp that looks back. Once for each turn, in order.
@@ -86,7 +86,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The prefix of the tile of a turn.
+    /// Waits for the prefix of a turn's tile.
     ///
     /// # Safety
     /// Convergent: all warps that scan. Once for each turn, in order.

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Cost: `global_atomics` takes n atomic operations on one word of global memory. `shared_atomics` takes n atomic operations on words of
-//! shared memory, one for each block on a word of global memory, and 2 barriers a block.
+//! shared memory. In each block it also takes one atomic operation on a word of global memory, and 2 barriers.
 //!
-//! The document has five kernels with a word of shared memory. They differ in which indices are kept in variables: two (`getMax_local`),
+//! The document has five kernels with a word of shared memory. They differ in the indices that are kept in variables: two (`getMax_local`),
 //! none (`2`), one (`3`), or one in some places (`4`); `5` was meant to give each thread more work, and is the same as `4`. The document
-//! measures small differences. A compiler makes the same code of all of them, since an index is in a register whether it has a name or
+//! measures small differences. A compiler makes the same code from all of them, since an index is in a register whether it has a name or
 //! not. So there is one kernel here.
 //!
 //! Corrected: a thread past the last item does nothing, while the document reads past the end. A barrier stands between the first

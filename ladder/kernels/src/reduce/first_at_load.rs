@@ -12,8 +12,8 @@
 //! Cost: the cost of `constant_tree`, with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
 //! rungs: `getMax_binary5` launches it in the first way, `6` in the second.
 //!
-//! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s; and an index is
-//! the same register whether it has a name or not. So the last three kernels are the same instructions.
+//! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s. An index is the
+//! same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
 //! Corrected: as in `atomic_tree`. A pair without a second item is its first item alone. `n / 2` is rounded up. The second half has no
 //! threads of its own: they would combine its items a second time, which does not change a maximum but does change a sum. The document

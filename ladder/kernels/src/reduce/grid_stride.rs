@@ -6,7 +6,7 @@
 //! launch 1 thread:     the same over the results of the one block
 //! ```
 //!
-//! Cost: 3 launches; every item is read once, in whole rows. The last launch is a sequential loop of one thread.
+//! Cost: 3 launches; every item is read once, in coalesced loads. The last launch is a sequential loop of one thread.
 //!
 //! Corrected: in the document, every thread of the grid writes its sum, even if there are fewer items than threads, and the next launch
 //! counts all of these as items. Here a thread without items writes no sum, and the next launch gets the number of sums.

@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// The part to leave out that begins at a line, if any.
+/// If a line begins a part to leave out, that part; else [`Skip::Nothing`].
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {

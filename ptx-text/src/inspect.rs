@@ -9,7 +9,7 @@ use crate::narrow::narrow_store;
 use crate::statement::{Instruction, Statement, instructions};
 use crate::text::Function;
 
-/// Barriers, written as instructions with `%r` in place of each register; and the number of each.
+/// Barriers, written as instructions with `%r` in place of each register, and the count of each.
 pub type Barriers = BTreeMap<String, usize>;
 
 /// How a compiler passes the number of a barrier, and its number of threads.
@@ -22,7 +22,7 @@ pub enum Operands {
 }
 
 impl Operands {
-    /// The barriers of a source with their numbers, as the compiler writes them: `bar.sync 1, 256`, or `bar.arrive %r, 64`
+    /// The barriers of a source and the count of each, as the compiler writes them: `bar.sync 1, 256`, or `bar.arrive %r, 64`
     /// if the barrier's number is not known.
     pub fn barriers(self, source: impl IntoIterator<Item = (String, usize)>) -> Barriers {
         let mut barriers = Barriers::new();

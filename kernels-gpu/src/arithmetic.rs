@@ -1,6 +1,6 @@
-//! Arithmetic for which the machine has an instruction and Rust no name.
+//! Arithmetic for which the GPU has an instruction and Rust has no function.
 //!
-//! On the device each function is what [`crate::simt`] says, on the host plain Rust with the same bits.
+//! On the device the functions are those of [`crate::simt`]. On the host they are plain Rust, with the same bits.
 
 use num_traits::float::FloatCore;
 
@@ -12,7 +12,7 @@ pub use crate::simt::arithmetic::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use self::host::*;
 
-/// IEEE 754-2019 `minimum`, without a branch and with one choice: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `minimum`, with one select and no branch: equal operands differ at most in the sign of zero.
 #[inline(always)]
 pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a < b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_negative());
@@ -23,7 +23,7 @@ pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// IEEE 754-2019 `maximum`, without a branch and with one choice: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `maximum`, with one select and no branch: equal operands differ at most in the sign of zero.
 #[inline(always)]
 pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a > b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_positive());
@@ -34,7 +34,7 @@ pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// IEEE 754-2019 `minimumNumber`, without a branch and with one choice: a NaN loses against a number.
+/// IEEE 754-2019 `minimumNumber`, with one select and no branch: a NaN loses against a number.
 #[inline(always)]
 pub fn minimum_number<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a < b) | FloatCore::is_nan(b) | ((a == b) & a.is_sign_negative());
@@ -45,7 +45,7 @@ pub fn minimum_number<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// IEEE 754-2019 `maximumNumber`, without a branch and with one choice: a NaN loses against a number.
+/// IEEE 754-2019 `maximumNumber`, with one select and no branch: a NaN loses against a number.
 #[inline(always)]
 pub fn maximum_number<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a > b) | FloatCore::is_nan(b) | ((a == b) & a.is_sign_positive());
@@ -56,7 +56,7 @@ pub fn maximum_number<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// A vector's narrow items of type `T` combined bit by bit: whole words first, then their halves.
+/// Combines a vector's narrow items of type `T` bit by bit: first whole words, then halves of a word, and so on.
 #[inline(always)]
 pub fn bitwise_total<T: Element>(words: Words, combine: impl Fn(u32, u32) -> u32) -> T {
     let low = combine(words[0], words[1]);
@@ -71,9 +71,9 @@ pub fn bitwise_total<T: Element>(words: Words, combine: impl Fn(u32, u32) -> u32
 
 macro_rules! extreme {
     ($name:ident, $word:ty) => {
-        /// The least or the greatest of a vector's narrow integers of type `T`: what `wins` chooses. Each is shifted to the
-        /// top of a word, and the words compete whole, since what is below an item decides between equals only: so nothing
-        /// has to be taken apart.
+        /// The least or the greatest of a vector's narrow integers of type `T`, as `wins` chooses. Each item is shifted to the
+        /// top of a word, and whole words are compared. The bits below the item only break ties between equal items, so they
+        /// need not be masked.
         #[inline(always)]
         pub fn $name<T>(words: Words, wins: impl Fn($word, $word) -> $word) -> $word {
             let bits = 8 * size_of::<T>() as u32;
@@ -144,7 +144,7 @@ mod host {
         }
     }
 
-    /// The conversions of the version of `half` that `cust` knows.
+    /// The conversions of the version of `half` that `cust` uses.
     #[cfg(feature = "cust")]
     mod cust {
         use super::*;
@@ -170,9 +170,9 @@ mod host {
     #[cfg(feature = "cust")]
     pub use cust::*;
 
-    /// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it
-    /// is `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of
-    /// two or 0.
+    /// The amount that a combination of two values adds to the sum of their squared deviations. One value has n items with the sum S, the
+    /// other m items with the sum T: the amount is `(m·S − n·T)² / (n·m·(n + m))`, and 0 if n or m is 0. If n = m and it is a power of two
+    /// or 0, the result is `equal`, which the caller has computed.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
         if n == m && is_power_of_two {
@@ -185,8 +185,8 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// Keys and places of the minimum and of the maximum of four items: these, unless one of the items is NaN, and so `extreme`. Then
-    /// the first NaN wins, with key 0.
+    /// Keys and places of the minimum and of the maximum of four items. The result is `otherwise`, unless an item is NaN; then `extreme` is
+    /// NaN too. In that case both places are that of the first NaN, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;
@@ -196,7 +196,7 @@ mod host {
         [0, place, 0, place]
     }
 
-    /// The sum of 16 bytes' items.
+    /// The sum of the items in 16 bytes.
     fn sum<T: Element, W: From<T> + core::iter::Sum>(words: Words) -> W {
         let vector = vector_of(words);
         let items = (0..vector_items::<T>()).map(|index| item_of::<T>(&vector, index));

@@ -1,7 +1,7 @@
 //! The board: values that blocks publish to each other while they run.
 //!
-//! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]): a
-//! word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
+//! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]). A
+//! word with the tag is complete and current, so relaxed order is enough, and nothing has to be cleared.
 
 mod glance;
 
@@ -19,7 +19,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board whose words are `words` and carry `tag`.
+    /// The board whose words begin at `words`, in global memory, and carry `tag`.
     #[inline(always)]
     pub fn new(words: *mut u64, tag: u32) -> Self {
         Board { words, tag }
@@ -45,7 +45,7 @@ impl Board {
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
         for_each_word!(W of A => {
             let word = (self.tag as u64) << 32 | accumulator_word(value, W) as u64;
-            // SAFETY: the slot has a word for each word of the value.
+            // SAFETY: the board has the slot (this function's condition), and the slot has a word in global memory for each word of `A`.
             unsafe { simt::store_word(self.address::<A>(slot).add(W), word) };
         });
     }
@@ -59,7 +59,7 @@ impl Board {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];
         let mut published = true;
         for_each_word!(W of A => {
-            // SAFETY: the slot has a word for each word of the value.
+            // SAFETY: the board has the slot (this function's condition), and the slot has a word in global memory for each word of `A`.
             let word = unsafe { simt::load_word(self.address::<A>(slot).add(W)) };
             words[W] = word as u32;
             published &= (word >> 32) as u32 == self.tag;
@@ -67,17 +67,17 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words, by one thread. The words are written by the same strong accesses that publish and read values:
-    /// only so are they ordered after the values that other threads of the block have read.
+    /// Clears the first `word_count` words, as one thread. It writes them with the same strong accesses that publish and read values.
+    /// Weak writes would not be ordered after the reads of the block's other threads.
     ///
     /// # Safety
-    /// The board has these slots, and no other thread uses it any more.
+    /// The board has these words, and no other thread uses it any more.
     #[inline(always)]
     pub unsafe fn clear(&self, word_count: u64) {
         let mut word = 0;
         while word < word_count {
             let step = simt::opaque_one() as u64;
-            // SAFETY: the caller's.
+            // SAFETY: `word < word_count`, and the board has `word_count` words (this function's condition).
             unsafe { simt::store_word(self.words.add(word as usize), 0) };
             word += step;
         }

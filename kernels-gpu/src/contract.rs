@@ -1,4 +1,4 @@
-//! The bit contract, version 2: in which order a result is combined.
+//! The bit contract, version 2: the order in which a result is combined.
 //!
 //! A result is a function of the values, their number `n`, the element type and the operator, and of
 //! nothing else: not of the GPU, the number of its multiprocessors, the alignment of a pointer, the
@@ -8,8 +8,8 @@
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered once, at the end. Identities are
-//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. An
-//! accumulator of more than two words of 32 bits is called **wide**. The last tile is filled up with `e`.
+//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below: the last
+//! tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -20,8 +20,8 @@
 //! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
 //! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 1 |
 //!
-//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]). Where an operator is
-//! [exact](crate::op::Op::EXACT), any tiles give the same bits: those of its scans are in [`crate::scan::tuning`].
+//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]). If an operator is
+//! [exact](crate::op::Op::EXACT), any tiles give the same bits; the tiles of its scans are in [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
@@ -34,11 +34,12 @@
 //!    `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`, and appends the result to a left fold over the chunk's
 //!    tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator it has two folds only, one of its vectors with even `v` and one of those with odd `v`: to
-//!    each it appends the vectors' totals, which are combined left to right. At the chunk's end it combines the two.
+//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for those with odd `v`.
+//!    It combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it
+//!    combines the two folds.
 //!
-//!    With [`Moments`](crate::op::Moments), alone or in a tuple, it has one fold: the items of a vector are combined pairwise,
-//!    neighbours first, then the totals of its `N` vectors in the same way, and the result is appended to the fold.
+//!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of a vector pairwise,
+//!    neighbours first, then the totals of its `N` vectors in the same way, and appends the result to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
 //! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …, and
@@ -56,47 +57,47 @@
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
 //!    inclusive value of the lane before (`e` for lane 0).
-//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
-//!    of it (`e` for the others) combine as 32 lanes: `Q_k`. All 32 of them give the group's aggregate. The group's prefix
-//!    `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
-//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own operators, which commute, they combine halves first, as in
-//!    step 3 of the reduction: see [`Tree`].
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of a group's tiles below its tile
+//!    `k`, as 32 lanes, with `e` for the other tiles. All 32 aggregates give the group's aggregate. The group's prefix `P` is
+//!    the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
+//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), they combine
+//!    halves first, as in step 3 of the reduction: see [`Tree`].
 //! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
-//!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
-//!    value of the item before at the others.
+//!    in the vector from step 2. An exclusive scan's output is `B` at the vector's first item. At each other item it is
+//!    `B ⊕ y`, where `y` is the inclusive value of the item before.
 //!
-//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. The total beside an exclusive scan is
-//! `(P ⊕ Q_k) ⊕ A`, with the last tile's aggregate `A`; of no items, it is the initial value, or `e`.
+//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. The total that an exclusive scan can also give is
+//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, it is the initial value, or `e`.
 //!
-//! With an accumulator of two words, where `R` is odd, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
-//! [`ScanShape::is_blocked`]. In step 2 the lane left-folds its vectors' totals, and these are what the lanes scan. The prefix of its first
-//! vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it: `B ⊕
-//! t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
+//! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
+//! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's
+//! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
+//! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! With a wide accumulator it is the same for any `R`, but a lane's vectors are one vector of `R·V` items; and in step 5 the outputs
-//! are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`,
-//! `B ⊕ x₀`, ….
+//! A wide accumulator is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5
+//! the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B ⊕ x₀`, … for
+//! an exclusive one.
 //!
-//! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around: the last item is the
-//! first of the tree, and an item's index counts from the end.
+//! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around. The last item comes
+//! first in the tree, and an item's index counts from the end.
 //!
 //! # Segmented reduction
 //!
-//! Segments have an order of their own: see [`crate::segments`]. Rows and columns of a matrix, groups along any axis, with a pitch or
-//! without, runs of equal keys, and all items in their order have the same one. So the same items have the same bits in all of these: as a
-//! segment, a row, a column, a group along an axis, a run, and alone in order. Not so as a whole array without any of these, whose order is
-//! that above; exact operators have the same bits there, too.
+//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, groups along any
+//! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items have the same bits in
+//! all of these. A plain reduction of a whole array has the order above instead, so its bits may differ, unless the operator is exact.
 //!
 //! # Versions
 //!
-//! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors, and a short scan of items of 8
-//!    bytes tiles of 5 rows. Of 2^21 and 2^28 `f64` on an H200 it took 10.9 and 1,053 µs before, and 9.9 and 1,016 since (2026-11-23).
+//! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
+//!    tiles of 5 rows. On an H200, scans of 2^21 and 2^28 `f64` took 10.9 and 1,053 µs with version 1, and 9.9 and 1,016 µs with version 2
+//!    (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`; one of
-//! 16 bits as `0x7fff`, which is what the hardware's conversions give.
+//! Float arithmetic rounds to nearest even, never fuses, and never flushes subnormals. A NaN is written as Rust's `NAN`; a 16-bit NaN
+//! is written as `0x7fff`, as the hardware's conversions give it.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
@@ -107,7 +108,7 @@ pub const WARP_LANES: u32 = 32;
 /// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes: what a thread loads at once.
+/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
 /// The most vectors of a tile for each thread.
@@ -119,7 +120,7 @@ pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_B
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 
-/// In which order 32 lanes combine.
+/// The order in which 32 lanes combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tree {
     /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
@@ -146,36 +147,36 @@ pub struct ScanTiles {
     pub short: ScanShape,
     /// The tiles of a long scan.
     pub long: ScanShape,
-    /// Items of the longest scan that is short.
+    /// The number of items of the longest short scan.
     pub short_items: u64,
     /// Items of a vector.
     pub vector_items: usize,
 }
 
-/// The shape of the tiles of a short scan, with vectors of 16 bytes: small, so that more multiprocessors share it. Of 2^16 `f32` on an H200, on the way
-/// to these kernels, tiles of this size took 4.5 µs and of twice the size 5.0 (plain launches).
+/// The shape of the tiles of a short scan, with vectors of 16 bytes: small, so that more multiprocessors share it. On an H200, early
+/// kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain launches).
 pub const SCAN_SHORT: ScanShape = ScanShape {
     warps: 8,
     rows: 4,
     vector_bytes: VECTOR_BYTES,
 };
 
-/// The shape of the tiles of a long scan, with vectors of 16 bytes: large, so that fewer look-backs are under way, and four of them fill the shared
-/// memory of a multiprocessor of compute capability 9.0. Of 2^28 `f32` on an H200 (early kernels, replayed from a graph),
-/// tiles of 16 and 32 KiB took 595 and 575 µs, 16 warps with 8 rows 559, and with 7 rows 545.
+/// The shape of the tiles of a long scan, with vectors of 16 bytes: large, so that fewer look-backs are under way. Four such tiles fill the
+/// shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned 2^28 `f32` in
+/// 595 and 575 µs with tiles of 16 and 32 KiB, in 559 µs with 16 warps of 8 rows, and in 545 µs with 16 warps of 7 rows.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,
     vector_bytes: VECTOR_BYTES,
 };
 
-/// Bytes of the longest scan that is short.
+/// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
 /// Tiles of a scan whose aggregates are combined by one warp.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
-/// The wider of two types: a scan of items of type `T` to results of type `U` has the numbers below of `Wider<T, U>`.
+/// The wider of two types. For a scan of items of type `T` to results of type `U`, the numbers below are those of `Wider<T, U>`.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub union Wider<T: Copy, U: Copy> {
@@ -185,7 +186,7 @@ pub union Wider<T: Copy, U: Copy> {
     pub result: U,
 }
 
-/// Items of type `T` in a vector: as many as 16 bytes hold, where that comes out even, else one.
+/// Items of type `T` in a vector: as many as fill 16 bytes exactly, or one if no number does.
 pub const fn vector_items<T>() -> usize {
     match size_of::<T>() {
         1 | 2 | 4 | 8 => VECTOR_BYTES / size_of::<T>(),
@@ -235,7 +236,7 @@ pub struct ReduceTiles {
 }
 
 impl ReduceTiles {
-    /// For items of type `T`.
+    /// The tiles for items of type `T`.
     #[inline(always)]
     pub const fn of<T>() -> Self {
         Self {
@@ -304,10 +305,11 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 }
 
 impl ScanShape {
-    /// Whether a lane has consecutive vectors, and folds them, where accumulators have this many words of 32 bits. A value of two words
-    /// takes two shuffles: scanned a row at a time, as others are, it takes three times the instructions. Of 2^24 `f64` on an H200
-    /// (2026-11-21), the maximum took 110.6 µs a row at a time and 80.9 this way; of 2^28 `u32`, the sum took 529 and 532. An odd number
-    /// of rows keeps the lanes off each other's banks of shared memory.
+    /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
+    ///
+    /// A value of two words takes two shuffles: scanned one row at a time, as values of one word are, it takes three times the
+    /// instructions. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive
+    /// vectors; the sums of 2^28 `u32` took 529 and 532 µs. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1
     }
@@ -356,8 +358,8 @@ impl ScanTiles {
 
 /// The smallest power of two that is at least `number`.
 ///
-/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and that undefined
-/// behaviour ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits. This is undefined
+/// behaviour, and ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used with that compiler.
 const fn next_power_of_two(number: u64) -> u64 {
     if cfg!(feature = "cuda_std") {
         next_power_of_two_by_halves(number)
@@ -366,7 +368,7 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
-/// The same, with zeros counted in 32 bits. That it is never 0, by which a kernel divides, compilers see from the shift.
+/// The same, with zeros counted in 32 bits. Kernels divide by the result: the shift shows the compiler that it is never 0.
 const fn next_power_of_two_by_halves(number: u64) -> u64 {
     let below = number.saturating_sub(1);
     let (high, low) = ((below >> 32) as u32, below as u32);
@@ -406,7 +408,7 @@ const _: () = {
 mod tests {
     use super::*;
 
-    /// What the table above says of items of type `T`.
+    /// The column of the table above for items of type `T`.
     fn row<T>() -> (usize, usize, usize, usize) {
         let tiles = scan_tiles::<T>();
         let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));

@@ -1,8 +1,8 @@
-//! In which direction a scan goes through its items.
+//! The direction in which a scan goes through its items.
 //!
-//! It is a number that the compiler does not know and that the host puts into the text of a kernel (`warpfold_ptx::direction`): so both
-//! directions are one kernel here, and the driver's compiler knows it again. It is used in arithmetic alone, never in a condition: a
-//! compiler that saw one would make the loops around it twice, once for each direction.
+//! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know it, so one
+//! kernel serves both directions; the driver's compiler sees a constant. The number is used in arithmetic alone, never in a condition: for
+//! a condition, the compiler would emit the loops around it twice, once for each direction.
 
 use crate::element::{vector_of, Vector};
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
@@ -15,19 +15,19 @@ pub struct Direction {
     mask: u64,
 }
 
-/// A direction, which the compiler may or may not know.
+/// A direction: [`Forward`], which the compiler knows, or a [`Direction`], which it does not.
 pub trait Heading: Copy {
-    /// A distance that is gone in this direction: it, or its negative.
+    /// A distance in this direction: `distance`, or its negative if backward.
     fn signed(self, distance: u64) -> u64;
 
-    /// A number that is added where one goes backward; 0 forward.
+    /// `number` if backward; 0 if forward.
     fn if_backward(self, number: u64) -> u64;
 
-    /// The place in memory of what is number `index` of `count` in this direction, or the other way around.
+    /// The place in memory of item `index` of `count`, counted in this direction; or, conversely, the index of the item at a place.
     fn place(self, index: u64, count: u64) -> u64;
 }
 
-/// Forward, by the type.
+/// The forward direction, which the compiler knows from the type.
 #[derive(Clone, Copy)]
 pub struct Forward;
 
@@ -66,7 +66,7 @@ impl Heading for Direction {
 }
 
 impl Direction {
-    /// From the first item to the last, which the compiler finds out.
+    /// From the first item to the last. After inlining, the compiler knows it.
     pub const FORWARD: Self = Self { mask: 0 };
 
     /// The direction of the launch, a constant of the text.
@@ -84,7 +84,7 @@ impl Direction {
         self.signed(items).wrapping_add(self.if_backward(count))
     }
 
-    /// A vector's first `count` items of type `T` in this direction, as memory has them, or the other way around.
+    /// A vector's first `count` items of type `T`, turned from this direction to the order in memory, or from that to this direction.
     #[inline(always)]
     pub fn turned<T>(self, vector: &Vector, count: usize) -> Vector {
         let mask = self.mask as u32;
@@ -102,8 +102,7 @@ impl Direction {
     }
 }
 
-/// A vector whose first `count` items of type `T` are in the opposite order: they have 16 bytes at most. The vector itself, if it has a
-/// single item.
+/// The vector with its first `count` items of type `T`, at most 16 bytes, in the opposite order. With a single item, the vector itself.
 #[inline(always)]
 fn reversed<T>(vector: &Vector, count: usize) -> Vector {
     let [a, b, c, d, ..] = *vector;

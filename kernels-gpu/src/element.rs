@@ -1,17 +1,17 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
-//! Both are open: any plain type of the right size is one. What the kernels do with them is move their bytes, as words of
+//! Both are open: any plain type of the right size is an element or an accumulator. Kernels only move their bytes, as words of
 //! 32 bits. A type of another size is refused when a function that uses it is compiled.
 //!
-//! Every index into words is a constant once a kernel is compiled: an index that is known only at run time would put the
-//! words into local memory.
+//! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
+//! local memory.
 
 use bytemuck::Pod;
 
 /// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1 or 2 bytes, or of a
 /// multiple of 4 bytes up to 64, of any alignment.
 ///
-/// Numbers of all sizes are among them, `u128` and `usize` too, and arrays and structs of them.
+/// Numbers of all sizes are elements, `u128` and `usize` too, and so are arrays and structs of numbers.
 ///
 /// ```
 /// use warpfold_kernels::element::Element;
@@ -23,7 +23,7 @@ use bytemuck::Pod;
 /// assert_eq!(bytes(&[[1.0_f32, 2.0, 3.0]; 4]), 48);
 /// ```
 pub trait Element: Pod + Send + Sync {
-    /// Evaluated where a type is used: a type of another size does not compile.
+    /// Evaluated wherever a type is used as an item: a type of another size does not compile.
     #[doc(hidden)]
     const HAS_ALLOWED_SIZE: () = assert!(
         matches!(size_of::<Self>(), 1 | 2)
@@ -51,18 +51,18 @@ pub trait Accumulator: Pod + Send + Sync {
         words
     };
 
-    /// Whether it has more than two words. Wide ones are combined in an order that keeps fewer of them at a time, see
+    /// Whether it has more than two words. Wide accumulators are combined in an order that keeps fewer of them at a time: see
     /// [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 }
 
 impl<A: Pod + Send + Sync> Accumulator for A {}
 
-/// The words of an accumulator; those past its end are zero.
+/// The words of an accumulator. Words past its end are zero.
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
-/// Runs a block for each word of an accumulator, written out for the sixteen that there may be.
+/// Runs a block for each word of an accumulator. The block is written out sixteen times, for the most words that there can be.
 macro_rules! for_each_word {
     ($w:ident of $a:ty => $body:block) => {
         $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -77,11 +77,11 @@ macro_rules! for_each_word {
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub(crate) use for_each_word;
 
-/// The value with the same bytes. The caller matches on sizes, and of its arms the optimiser keeps the one whose sizes agree.
+/// The value with the same bytes. The caller matches on sizes, and the optimiser keeps only the arm whose sizes agree.
 #[inline(always)]
 fn cast<A: Pod, B: Pod>(value: A) -> B {
     assert!(size_of::<A>() == size_of::<B>());
-    // SAFETY: the value's bytes are as many as a `B` has, and any bytes are a `B`.
+    // SAFETY: `value` has as many bytes as a `B`, checked above, and any bytes are a `B`, which is `Pod`.
     unsafe { (&raw const value).cast::<B>().read_unaligned() }
 }
 
@@ -105,15 +105,15 @@ pub fn accumulator_of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     }
 }
 
-/// The value whose first bytes are those of another; the others are zero, or left out.
+/// Copies the first bytes of `value` to a `B`. Bytes that `B` has beyond them are zero; bytes that it has no room for are dropped.
 #[inline(always)]
 pub fn first_bytes<A: Pod, B: Pod>(value: A) -> B {
     if size_of::<A>() >= size_of::<B>() {
-        // SAFETY: the value has as many bytes, and any bytes are a `B`.
+        // SAFETY: `value` has at least as many bytes as a `B`, checked above, and any bytes are a `B`, which is `Pod`.
         return unsafe { (&raw const value).cast::<B>().read_unaligned() };
     }
     let mut wider = B::zeroed();
-    // SAFETY: there is room for the value, and any bytes are a `B`.
+    // SAFETY: `wider` has more bytes than `value`, checked above, and any bytes are a `B`, which is `Pod`.
     unsafe { (&raw mut wider).cast::<A>().write_unaligned(value) };
     wider
 }
@@ -121,10 +121,10 @@ pub fn first_bytes<A: Pod, B: Pod>(value: A) -> B {
 /// 16 bytes of memory, lowest address first.
 pub type Words = [u32; 4];
 
-/// The most bytes of a vector: those of the largest item.
+/// The most bytes of a vector: the size of the largest item.
 pub const VECTOR_MAX_BYTES: usize = 64;
 
-/// The words of a vector, lowest address first; those past its end are zero.
+/// The words of a vector, lowest address first. Words past its end are zero.
 pub type Vector = [u32; VECTOR_WORDS];
 
 /// The most words of a vector.
@@ -146,7 +146,7 @@ pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
     }
 }
 
-/// Puts an item of type `T` at place `index` of a vector, which is zero there.
+/// Puts an item of type `T` at place `index` of a vector. The vector has zeros there before.
 #[inline(always)]
 pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
     let () = T::HAS_ALLOWED_SIZE;
@@ -165,7 +165,7 @@ pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
     }
 }
 
-/// The 16 bytes of a vector that has no more.
+/// The 16 bytes of a vector of 16 bytes.
 #[inline(always)]
 pub fn first_words(vector: &Vector) -> Words {
     let [a, b, c, d, ..] = *vector;

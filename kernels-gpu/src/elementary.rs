@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
-//! All are additions and multiplications that round to nearest, in one order, and choices: no fused operation, no table, no library.
-//! So the device and the host compute the same bits, with any compiler. They are for operators and for kernels of a program's own:
-//! on the device there is no mathematical library.
+//! They use only selects, and additions and multiplications that round to nearest, in a fixed order: no fused operation, no table, no
+//! library. So the device and the host compute the same bits, with any compiler. They are for operators and for your own kernels, since
+//! there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -14,8 +14,8 @@
 //! assert_eq!(sqrt(2.25), 1.5);
 //! ```
 //!
-//! Error, in units of the last place of the exact result (ulp), as the tests measure it on a sample of all `f32`: [`exp`] below 0.8,
-//! subnormal results included, [`ln`] below 0.51. [`sqrt`] rounds correctly.
+//! The tests measure the errors on a sample of all `f32`, in units of the last place of the exact result (ulp): [`exp`] below 0.8,
+//! subnormal results included, and [`ln`] below 0.51. [`sqrt`] rounds correctly.
 
 /// e to the power of `x`, with an error of less than 0.8 ulp.
 ///
@@ -29,13 +29,13 @@
 /// ```
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    // ln 2, the first part in 15 bits: its products with whole numbers of up to 9 bits are exact.
+    // ln 2 in two parts. The first has 15 bits, so its products with whole numbers of up to 9 bits are exact.
     const LN_2_HIGH: f32 = 0.693_145_75;
     const LN_2_LOW: f32 = 1.428_606_8e-6;
-    // 1.5 · 2^23: in sums with it the last place is worth 1.
+    // 1.5 · 2^23: a sum with it rounds to a whole number, since its last place is worth 1.
     const ROUNDER: f32 = 12_582_912.0;
 
-    // Results outside are infinite, or 0. A NaN stays.
+    // Beyond these bounds results are infinite, or 0. A NaN stays NaN.
     let clamped = if x > 89.0 { 89.0 } else { x };
     let clamped = if clamped < -104.0 { -104.0 } else { clamped };
 
@@ -46,19 +46,19 @@ pub fn exp(x: f32) -> f32 {
     let low = whole * LN_2_LOW;
     let rest = high - low;
 
-    // exp(r) = 1 + r + r²·p(r): p has the least largest error, 2^-28 of the result.
+    // exp(r) = 1 + r + r²·p(r), where p is the minimax polynomial: its error is at most 2^-28 of the result.
     let series = 0.008_368_761 + rest * 0.001_394_174_2;
     let series = 0.041_666_39 + rest * series;
     let series = 0.166_665_2 + rest * series;
     let series = 0.5 + rest * series;
     let small = rest * rest * series - low;
 
-    // 1 + high, and what that sum has lost.
+    // 1 + high, and the rounding error of that sum.
     let sum = 1.0 + high;
     let lost = high - (sum - 1.0);
     let fraction = sum + (lost + small);
 
-    // Two powers of two, so that each is normal and the first product exact.
+    // The power of two is split in two factors, so that each is normal and the first product is exact.
     let exponent = (shifted.to_bits() as i32).wrapping_sub(ROUNDER.to_bits() as i32);
     let half = exponent >> 1;
     let result = fraction * power_of_two(half) * power_of_two(exponent.wrapping_sub(half));
@@ -79,7 +79,7 @@ pub fn exp(x: f32) -> f32 {
 /// ```
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
-    // The least fraction, about the root of 1/2.
+    // The bits of the least fraction, about the root of 1/2.
     const LEAST: u64 = 0x3fe6_a09e_0000_0000;
     // ln(1 + f) = f·p(f) between the roots of 1/2 and of 2, within 2^-32 of it: the coefficients of p from the highest power.
     const SERIES: [f64; 12] = [
@@ -117,7 +117,7 @@ pub fn ln(x: f32) -> f32 {
     series = SERIES[11] + f * series;
     let result = (f64::from(exponent as i32) * core::f64::consts::LN_2 + f * series) as f32;
 
-    // One choice after another, each between two values that are there: a nested one would be a branch.
+    // One select after another, each between two values that are already computed: nested conditions would become a branch.
     let result = if x > 0.0 { result } else { f32::NAN };
     let result = if x == f32::INFINITY { x } else { result };
     if x == 0.0 {
@@ -127,7 +127,7 @@ pub fn ln(x: f32) -> f32 {
     }
 }
 
-/// The square root of `x`, correctly rounded, as IEEE 754 has it.
+/// The square root of `x`, correctly rounded, as IEEE 754 requires.
 ///
 /// `sqrt(±0)` is ±0. A negative number or a NaN gives `f32::NAN`.
 ///
@@ -157,7 +157,7 @@ pub fn sqrt(x: f32) -> f32 {
     }
 }
 
-/// 2 to the power of a number from −126 to 127; some value for others.
+/// 2 to the power of a number from −126 to 127. For other numbers the result has no meaning.
 #[inline(always)]
 fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits((exponent.wrapping_add(127) as u32) << 23)
@@ -171,7 +171,7 @@ mod tests {
 
     /// The distance of `result` from `exact`, in units of the last place of `exact` as an `f32`.
     fn ulps(result: f32, exact: f64) -> f64 {
-        // The exponent of the least number that is normal is −126, and there are 23 places after the first.
+        // The least normal number has the exponent −126, and an `f32` has 23 places after the first.
         let exponent = ((exact.to_bits() >> 52) & 0x7ff) as i32 - 1023;
         let last_place = f64::from_bits(((exponent.max(-126) - 23 + 1023) as u64) << 52);
         (f64::from(result) - exact).abs() / last_place
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn exp_is_within_four_fifths_of_the_last_place() {
         let mut worst = (0.0, 0.0);
-        // A half of the last place above the largest number is where rounding gives infinity.
+        // Half of a last place above the largest number: from there on, rounding gives infinity.
         let overflow = f64::from(f32::MAX) * (1.0 + f64::EPSILON * (1u64 << 28) as f64);
         for x in sample(997).filter(|x| !x.is_nan()) {
             let exact = f64::from(x).exp();
@@ -257,10 +257,10 @@ mod tests {
         // The last number with a finite result, and the next.
         assert!(exp(88.722_83).is_finite());
         assert_eq!(exp(88.722_84), f32::INFINITY);
-        // The last with a result other than 0, and the next.
+        // The last number with a result other than 0, and the next.
         assert_eq!(exp(-103.972_08), f32::from_bits(1));
         assert_eq!(exp(-103.972_09).to_bits(), 0);
-        // Subnormal, and the least normal results.
+        // The largest subnormal result, and the least normal one.
         assert!(exp(-87.336_55) < f32::MIN_POSITIVE);
         assert!(exp(-87.336_54) >= f32::MIN_POSITIVE);
         for nan in [

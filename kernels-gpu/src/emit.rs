@@ -10,7 +10,7 @@ use half::{bf16, f16};
 use crate::op::*;
 use crate::selection::*;
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(not(feature = "cuda_std"))]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -19,7 +19,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(feature = "cuda_std")]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -28,11 +28,11 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry that hands its parameters on to a function, as the struct of its kind.
+/// Emits an entry that passes its parameters to a function, in the struct of its kind.
 macro_rules! forward {
     ($symbol:ident, $arguments:path => $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
         entry!($symbol($($field: $type,)*) {
-            // SAFETY: the launch keeps the contract of the function.
+            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
             unsafe { {
                 use $arguments as Arguments;
                 $function(Arguments { $($field),* })
@@ -52,7 +52,7 @@ macro_rules! entries {
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_row!(entries);
 
-// The others are put together of skeletons and bodies.
+// All other kernels are put together from skeletons and bodies.
 #[cfg(feature = "skeletons")]
 crate::for_each_whole_kernel!(entries);
 

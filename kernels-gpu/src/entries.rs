@@ -1,9 +1,9 @@
-//! The rows of kernels, one for each, made of the [table](crate::table).
+//! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. An operator and element that have no row do not compile
-//! in the host library either.
+//! A row reads `kind operator element => symbol`. A call of the host library with an operator and an element that have no row does not
+//! compile.
 
-/// Hands every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
+/// Passes every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
 #[macro_export]
 macro_rules! for_each_kernel {
     ($callback:ident) => {
@@ -11,7 +11,7 @@ macro_rules! for_each_kernel {
     };
 }
 
-/// Hands every row of the table to the macro `$callback`, as [`for_each_kernel!`] does some, in the order of the committed kernels.
+/// Passes every row of the table to the macro `$callback`, in the form of [`for_each_kernel!`] and in the order of the committed kernels.
 #[macro_export]
 macro_rules! for_each_row {
     ($callback:ident) => {
@@ -19,7 +19,7 @@ macro_rules! for_each_row {
     };
 }
 
-/// Hands every row of reductions of whole arrays, of one input and of two, to the macro `$callback`.
+/// Passes every row of reductions of whole arrays, of one input and of two, to the macro `$callback`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_whole_array_reduction {
@@ -28,8 +28,8 @@ macro_rules! for_each_whole_array_reduction {
     };
 }
 
-/// Hands every row of kernels with two inputs to the macro `$callback`: the operator is on pairs of two elements of
-/// this type.
+/// Passes every row of kernels with two inputs to the macro `$callback`. The row's operator works on pairs of two elements of the row's
+/// type.
 #[macro_export]
 macro_rules! for_each_pair_kernel {
     ($callback:ident) => {
@@ -37,7 +37,7 @@ macro_rules! for_each_pair_kernel {
     };
 }
 
-/// Hands every row of segmented reductions to the macro `$callback`.
+/// Passes every row of segmented reductions to the macro `$callback`.
 #[macro_export]
 macro_rules! for_each_segmented_kernel {
     ($callback:ident) => {
@@ -45,7 +45,7 @@ macro_rules! for_each_segmented_kernel {
     };
 }
 
-/// Hands every row of segmented scans to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of segmented scans to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
 #[macro_export]
 macro_rules! for_each_segmented_scan_kernel {
     ($callback:ident) => {
@@ -53,7 +53,7 @@ macro_rules! for_each_segmented_scan_kernel {
     };
 }
 
-/// Hands every row of reductions of columns to the macro `$callback`.
+/// Passes every row of reductions of columns to the macro `$callback`.
 #[macro_export]
 macro_rules! for_each_columns_kernel {
     ($callback:ident) => {
@@ -61,7 +61,7 @@ macro_rules! for_each_columns_kernel {
     };
 }
 
-/// Hands every row of scans of columns to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of scans of columns to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
 #[macro_export]
 macro_rules! for_each_columns_scan_kernel {
     ($callback:ident) => {
@@ -69,8 +69,8 @@ macro_rules! for_each_columns_scan_kernel {
     };
 }
 
-/// Hands every row of selections to the macro `$callback`. Where flags choose, only the bytes of an item matter: a row serves all
-/// items of as many.
+/// Passes every row of selections to the macro `$callback`. For a selection by flags, only the size of an item matters: one row serves all
+/// items of a size.
 #[macro_export]
 macro_rules! for_each_selection_kernel {
     ($callback:ident) => {
@@ -78,10 +78,10 @@ macro_rules! for_each_selection_kernel {
     };
 }
 
-/// Hands the rows whose kernels ship as a text of their own to the macro `$callback`, as [`for_each_kernel!`] does all. The
-/// others ship as skeletons and bodies, since a skeleton with their bodies is as good. Of reductions of `bf16` that round it is not: a
-/// conversion of two instructions, which the compiler joins with taking the item out of its word, is left in two parts (by `ptxas` of
-/// CUDA 13.0, 672 instructions whole and 720 filled, for 9.0).
+/// Passes the rows whose kernels ship as a text of their own to the macro `$callback`, in the form of [`for_each_kernel!`]. All other
+/// kernels ship as skeletons and bodies, and a filled skeleton is as fast as a text of its own. Reductions of `bf16` that round are the
+/// exception. Their conversion takes two instructions, which the compiler can merge with the extraction of the item from its word; in a
+/// filled skeleton it cannot (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {
@@ -93,7 +93,7 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// Passes rows to the macro `$callback`: those of each kind, from its sections of the table, then other rows that are given as they are.
+/// Passes rows to the macro `$callback`: the rows of each kind, from its sections of the table, then rows that are given in full.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {

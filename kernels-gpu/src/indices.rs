@@ -1,16 +1,18 @@
-//! Results that are indices: of 64 bits, or, in the text that the host makes of a kernel's for indices of 32 bits, of 32.
+//! Results that are indices of 64 or of 32 bits.
 //!
-//! A kernel combines indices of 64 bits in either text. The host uses the other one where no group has more items than 32 bits can number.
+//! A kernel writes indices of 64 bits. From its text, the host makes another text that writes indices of 32 bits, and uses that one if no
+//! group has more items than 32 bits can number. Both texts combine indices of 64 bits.
 
 #[cfg(not(feature = "stable"))]
 use crate::element::{put_item, Accumulator, Element, VECTOR_WORDS};
 #[cfg(not(feature = "stable"))]
 use crate::op::Op;
 
-/// Writes result number `$index`, or the only one, of the operator `$op` on items `$t`, made of `$value`, at `$output`.
+/// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type
+/// `$t`.
 ///
-/// The caller sees to it that there is a writable place for it there: of the size of a result, or, in the text for indices of 32 bits,
-/// of half of that.
+/// Use it in an unsafe block. The output has a writable place for this result: of the size of a result or, in the text for indices of 32
+/// bits, of half that size.
 #[cfg(not(feature = "stable"))]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -27,7 +29,7 @@ macro_rules! write_result {
     };
 }
 
-/// The same of a program's own operators, of which nobody asks for such a text.
+/// The same for a program's own operators, which have no text for indices of 32 bits.
 #[cfg(feature = "stable")]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -40,7 +42,7 @@ macro_rules! write_result {
 
 pub(crate) use write_result;
 
-/// Whether results are indices, as far as their types tell: numbers of 64 bits that are made of more than two words, in any order.
+/// Whether results may be indices, judged by their types: one or two numbers of 64 bits, of an exact operator with a wide accumulator.
 #[cfg(not(feature = "stable"))]
 pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
     let are_numbers = size_of::<O::Output>() <= 16 && align_of::<O::Output>() == 8;
@@ -50,7 +52,7 @@ pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
 /// Writes the lower half of each index of result number `index`.
 ///
 /// # Safety
-/// There is a writable place of half the size of a result for it at `output`.
+/// `output` points to places of half the size of a result, and place `index` is writable.
 #[cfg(not(feature = "stable"))]
 #[inline(always)]
 pub unsafe fn write_short<O: Op<T>, T: Element>(
@@ -62,7 +64,7 @@ pub unsafe fn write_short<O: Op<T>, T: Element>(
     put_item(&mut words, 0, result);
     let count = const { size_of::<O::Output>() / 8 };
     let place = output.cast::<u32>().wrapping_add(index * count);
-    // SAFETY: the caller's.
+    // SAFETY: place `index` is writable (this function's condition), and a place has `count` words, one for each index of the result.
     unsafe {
         place.write(words[0]);
         if count == 2 {

@@ -15,8 +15,8 @@
 /// assert_eq!(size_of::<Complex>(), 8);
 /// ```
 ///
-/// A struct is `Clone`, `Copy`, `Debug`, `Default`, `PartialEq` and [`Pod`](bytemuck::Pod). Padding between or after its fields does not
-/// compile, since its bytes would have no value:
+/// Each struct is `Clone`, `Copy`, `Debug`, `Default`, `PartialEq` and [`Pod`](bytemuck::Pod). A struct with padding between or after its
+/// fields does not compile, since padding bytes are uninitialised:
 ///
 /// ```compile_fail
 /// warpfold_kernels::item! {
@@ -27,7 +27,7 @@
 /// }
 /// ```
 ///
-/// Nor does a field that is not plain data:
+/// A struct with a field that is not plain data does not compile either:
 ///
 /// ```compile_fail
 /// warpfold_kernels::item! {
@@ -57,8 +57,8 @@ macro_rules! item {
             );
         };
 
-        // SAFETY: all fields are plain, and there is no padding: both are checked above. So any bytes are a value, and all
-        // bytes of a value are its fields'.
+        // SAFETY: all fields are plain, and there is no padding: both are checked above. So any bytes are a value, and every
+        // byte of a value belongs to a field.
         unsafe impl $crate::bytemuck::Zeroable for $name {}
         // SAFETY: see above.
         unsafe impl $crate::bytemuck::Pod for $name {}

@@ -1,8 +1,7 @@
-//! The kinds of kernels, each written once: what its symbols begin with, how it is launched, which barriers its source has, and what
-//! is inspected of it.
+//! The definitions of the kinds of kernels: a kind's symbols, launch bounds, barriers and vector accesses.
 //!
-//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). The program that makes the committed PTX,
-//! `warpfold-build` and the library's build read it. On the host alone: no kernel needs to know of its kind.
+//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). The program that makes the
+//! committed PTX, `warpfold-build` and the library's build read it. It exists on the host alone: kernels do not use it.
 
 use core::fmt;
 
@@ -11,33 +10,33 @@ pub use crate::table::Kind;
 use crate::op::*;
 use crate::{bf16, f16};
 
-/// What a kind of kernel is.
+/// The definition of a kind of kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// What the symbols of its rows begin with, before the row's name.
+    /// The prefix of its rows' symbols, before the row's name.
     pub prefix: &'static str,
-    /// What the names of its skeletons begin with.
+    /// The prefix of its skeletons' names.
     pub skeleton: &'static str,
-    /// The properties of an operator in the skeletons' names, beside the widths of its types.
+    /// The properties of an operator that the skeletons' names contain, besides the widths of its types.
     pub skeletons_tell: SkeletonsTell,
-    /// In which shape the items lie.
+    /// The shape of the input.
     pub shape: Shape,
     /// The most threads of a block.
     pub threads: u32,
-    /// How many blocks are to share a multiprocessor, where the row does not say another number.
+    /// How many blocks are to share a multiprocessor, unless the row has a number of its own.
     pub blocks: u32,
     /// The barriers in the source.
     pub barriers: &'static [Barrier],
-    /// How it reads and writes vectors, as far as that is inspected.
+    /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
 }
 
-/// In which shape the items of a kernel lie.
+/// The shape of a kernel's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// An array.
     Array,
-    /// Two arrays of as many items.
+    /// Two arrays of equal length.
     Pairs,
     /// Segments of an array.
     Segments,
@@ -47,40 +46,41 @@ pub enum Shape {
     Selection,
 }
 
-/// The properties of an operator in the names of a kind's skeletons, beside widths.
+/// The properties of an operator that the names of a kind's skeletons contain, besides widths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkeletonsTell {
-    /// Nothing: either kind of operator has the same.
+    /// None: all operators share a skeleton.
     Nothing,
     /// Whether any order gives the same bits.
     Exactness,
-    /// That, and whether some item lifts to the identity.
+    /// Exactness, and whether some item lifts to the identity.
     ExactnessAndIdentity,
 }
 
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads those of a tile at once, and of a ragged one in a loop.
+    /// A thread reads all its vectors of a whole tile at once, and those of a ragged tile in a loop.
     Tile,
-    /// The same of two inputs, of each half as wide ones.
+    /// The same for two inputs, with vectors half as wide.
     TileOfPairs,
-    /// A thread reads, or copies to shared memory, a short tile's and a long tile's, and writes as many.
+    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
+    /// vectors.
     ShortAndLongTile,
-    /// As many as there are: this is not inspected.
+    /// Any number: this is not inspected.
     Any,
 }
 
-/// Barriers of one sort in a kernel's source. As an instruction it reads `bar.sync 1, 256`, with `%r` for a number that is not
-/// known when the kernel is compiled.
+/// Barriers of one sort in a kernel's source. They are displayed as an instruction such as `bar.sync 1, 256`, with `%r` for a barrier
+/// number that is known only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Barrier {
     arrives: bool,
-    /// Its number, if it is known.
+    /// The barrier's number, if the compiler knows it.
     number: Option<u32>,
-    /// Threads, if not all of the block.
+    /// The threads that the barrier counts, if not all threads of the block.
     threads: Option<u32>,
-    /// How many of them the source has.
+    /// How many such barriers the source has.
     pub count: usize,
 }
 
@@ -95,7 +95,7 @@ impl Barrier {
         }
     }
 
-    /// Barriers of this number that so many threads wait at.
+    /// Barriers with this number, at which this many threads wait.
     pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
@@ -105,7 +105,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals at barriers of this number, which count so many threads, by those who do not wait.
+    /// Arrivals without waiting, at barriers with this number that count this many threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,
@@ -147,7 +147,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            /// What the kind is.
+            /// The kind's definition.
             pub const fn definition(self) -> &'static $crate::kind::Definition {
                 match self {
                     $(Self::$kind => &$definition,)*
@@ -158,21 +158,21 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// The kind that a symbol says, and the row's name.
+    /// The kind that a symbol begins with, and the rest of the symbol: the row's name.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let named = Self::ALL.iter().filter_map(|&kind| {
             let name = symbol.strip_prefix(kind.definition().prefix)?;
             Some((kind, name))
         });
-        // `reduce_pairs_dot` is no reduction called `pairs_dot`.
+        // The longest prefix wins: `reduce_pairs_dot` is not a reduction called `pairs_dot`.
         named.min_by_key(|(_, name)| name.len())
     }
 }
 
-/// How a row of the table is launched: the most threads of a block, and how many blocks are to share a multiprocessor. `None` for another
-/// symbol.
+/// The launch bounds of a row of the table: the most threads of a block, and how many blocks are to share a multiprocessor. `None` if the
+/// symbol belongs to no row.
 ///
-/// Without that the driver's compiler may give a scan's threads more registers than a block of 544 can have.
+/// Without these bounds the driver's compiler may give a scan's threads more registers than a block of 544 threads can have.
 pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     let (kind, _) = Kind::of(symbol)?;
     let Definition {
@@ -183,7 +183,7 @@ pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     Some((*threads, own.map_or(*blocks, |(_, own)| *own)))
 }
 
-/// How many blocks of the table's reductions are to share a multiprocessor: of whole arrays, of segments, of columns.
+/// How many blocks of each of the table's reductions are to share a multiprocessor: reductions of whole arrays, of segments, of columns.
 static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
     use crate::columns::tuning::reduce_blocks as columns_reduce;
     use crate::launch::reduce_blocks_per_multiprocessor as reduce;

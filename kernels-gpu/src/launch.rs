@@ -1,4 +1,4 @@
-//! What a launch has to provide: shared memory, and the residency that the kernels are compiled for.
+//! The resources of a launch: its shared memory, and the number of resident blocks that the kernels are compiled for.
 //!
 //! Unlike the numbers in [`crate::contract`], nothing here changes a result.
 
@@ -9,13 +9,13 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds, instead of one for each item of a vector: where any order gives the same
-/// bits, and with wide accumulators. One that combines a tile pairwise has one.
+/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. This is so for exact operators, and for
+/// wide accumulators unless a tile is combined pairwise.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
 
-/// Blocks of a reduction with this operator that share a multiprocessor: what the compiler fits the registers to.
+/// Blocks of a reduction with this operator that share a multiprocessor. The compiler limits the registers accordingly.
 pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     use reduce::tuning::*;
 
@@ -40,18 +40,18 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments. Device code made for another one is not launched, but made anew.
+/// The version of the kernels' arguments. Device code made for another version is not launched; it is made again.
 pub const INTERFACE: u32 = 11;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
-/// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. This gives the
+/// total of some tiles at the cost of reading them. The prefixes that it publishes are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
-/// A bit of a scan's `end_tile`: before the first item stands the value in the workspace's
-/// [`Control::initial`](crate::workspace::Control::initial), and not the identity.
+/// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
+/// [`Control::initial`](crate::workspace::Control::initial), instead of the identity.
 pub const SCAN_HAS_INITIAL: u64 = 1 << 62;
 
-/// Threads of a scan's block: the warps that share a tile, and one that looks back.
+/// Threads of a scan's block: the warps that share a tile, and one warp that looks back.
 pub const fn scan_block_threads(shape: ScanShape) -> u32 {
     (shape.warps + 1) * WARP_LANES
 }
@@ -59,14 +59,14 @@ pub const fn scan_block_threads(shape: ScanShape) -> u32 {
 /// The most threads of a scan's block.
 pub const SCAN_MAX_BLOCK_THREADS: u32 = scan_block_threads(SCAN_LONG);
 
-/// The most bytes of a tile of a reduction.
+/// Room for the largest tile of a reduction.
 #[repr(C, align(16))]
 pub struct Tile([u8; TILE_BYTES]);
 
 /// The shared memory of a reduction's block, with accumulators of type `A`.
 #[repr(C)]
 pub struct ReduceShared<A> {
-    /// A tile that is not made of whole, aligned vectors.
+    /// A copy of a tile whose vectors are not all whole and aligned.
     pub tile: Tile,
     /// Scratch of `block::reduce`.
     pub totals: [A; BLOCK_WARPS as usize],
@@ -76,14 +76,14 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. The tiles in hand lie after it,
-/// on a multiple of 128 bytes: elsewhere, copies to shared memory take two cycles for one.
+/// The shared memory of a scan's block, with accumulators of type `A`. The buffers of tiles follow it,
+/// at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
-    /// Scratch of `block::scan`, in turns of even and of odd number: while some warps still read what was written in one
-    /// turn, others may write what is for the next.
+    /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write
+    /// those of the next.
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
-    /// Tickets taken in turns of even and of odd number.
+    /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
     /// The tile of each turn, for the warp that looks back.
     pub tiles: [u32; TURNS],
@@ -98,13 +98,13 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
     size_of::<ReduceShared<A>>() as u32
 }
 
-/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to have `buffers` tiles in
-/// hand. More than 48 KiB, the default limit of a kernel that has not opted in.
+/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
+/// 48 KiB, the limit of a kernel that has not opted in to more.
 pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
     size_of::<ScanShared<A>>() as u32 + buffers * shape.bytes() as u32
 }
 
-/// How many tiles a block of a scan should have in hand where it may use `available` bytes of shared memory: 4, 2 or 1.
+/// How many tiles a block of a scan should hold if it may use `available` bytes of shared memory: 4, 2 or 1.
 pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
     let mut buffers = match copies {
         Copies::Synchronous => 1,
@@ -116,17 +116,17 @@ pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -
     buffers
 }
 
-/// Whether kernels copy from global to shared memory while they do something else.
+/// Whether kernels copy from global to shared memory asynchronously.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
-    /// They cannot: compute capability below 8.0.
+    /// Kernels copy synchronously: compute capability below 8.0.
     Synchronous,
-    /// They do: PTX for compute capability 8.0 and above.
+    /// Kernels copy asynchronously: PTX for compute capability 8.0 and above.
     Asynchronous,
 }
 
 impl Copies {
-    /// What kernels compiled for a compute capability with this major number do.
+    /// How kernels compiled for a compute capability with this major number copy.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 8 {
             Copies::Asynchronous
@@ -136,18 +136,18 @@ impl Copies {
     }
 }
 
-/// When a launch begins, if the stream still has work before it.
+/// When a launch begins, if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// When that work is done.
+    /// When the earlier work is done.
     AfterOthers,
-    /// Perhaps earlier: the kernel itself waits for that work. A *programmatic dependent launch*: PTX for compute capability
-    /// 9.0 and above.
+    /// Possibly before that: the kernel itself waits for the earlier work. A *programmatic dependent launch*: PTX for compute
+    /// capability 9.0 and above.
     Early,
 }
 
 impl Start {
-    /// When launches may begin of kernels compiled for a compute capability with this major number.
+    /// When launches of kernels compiled for a compute capability with this major number may begin.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 9 {
             Start::Early

@@ -1,34 +1,39 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
-//! The device side of `warpfold`. A kind of kernel has its files in one folder: [`reduce`], [`scan`], [`segments`], [`columns`] or
+//! The device side of `warpfold`. Each kind of kernel has a folder: [`reduce`], [`scan`], [`segments`], [`columns`] or
 //! [`selection`]. The kernels there call the levels below them, one module a level:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
 //! | `tiles` | the blocks of a launch | the order in which scans and selections take tiles |
-//! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
+//! | `lookback` | the blocks of a scan | the prefix of a tile, combined in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
-//! `block` what kernels of a user's own are made of.
+//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). `device` re-exports the parts of
+//! `thread`, `warp` and `block` that users' own kernels can call.
 //!
-//! These exist on the host too: the [`table`] of kinds, operators and item types, the rows of kernels that are made of it ([`entries`]),
-//! what defines a kind ([`kind`], on the host alone), the operators ([`op`]), the types of items and accumulators ([`element`]), the fixed
-//! combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]) and the
-//! layout of the scratch memory ([`workspace`]). Numbers that decide the speed and no bit are in each kind's `tuning`.
+//! These exist on the host too:
+//!
+//! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
+//! - the definition of each kind ([`kind`], on the host alone);
+//! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
+//! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
+//! - what a launch provides ([`launch`]), and the layout of the scratch memory ([`workspace`]).
+//!
+//! Numbers that affect only the speed, and no bit of a result, are in each kind's `tuning`.
 //!
 //! # Compilers
 //!
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable`
-//! it needs no nightly features: so `warpfold-build` compiles users' operators ([`operators!`]). With the
+//! it needs no nightly features: this is how `warpfold-build` compiles users' operators ([`operators!`]). With the
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
-//! operators do. They differ in `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
-//! Beside these, `arithmetic` and `emit` know whether they are compiled for a GPU.
-// A user's build is warned of the user's file alone. Without the table's entries, what only they use is not used.
+//! operators do. Only three places depend on the compiler: `simt`, the macro that emits an entry, and a function of
+//! [`contract`] that avoids a bug of rust-cuda's compiler. Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
+// A user's build shows no warnings of this crate. Without the table's entries, code that only they use is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
     allow(warnings)
@@ -50,7 +55,7 @@
     ),
     allow(internal_features)
 )]
-// The building blocks alone need a part of the rest, and of the compiler's features.
+// Without entries, only the building blocks are used: part of the code and some compiler features are unused.
 #![cfg_attr(
     not(any(
         feature = "entries",
@@ -136,20 +141,25 @@ mod warp;
 #[doc(hidden)]
 pub mod operators;
 
-/// Kernels of a program's own. They are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
-/// host, nothing is.
+/// Kernels of a program's own. They are emitted when `warpfold-build` compiles the file for the device. On the host, this
+/// emits nothing.
 #[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
 #[macro_export]
 macro_rules! kernels {
     ($($kernels:tt)*) => {};
 }
 
-/// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
-/// `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator
-/// that does not commute, gives all but the first; `NAME: OPERATOR, ITEM, reduction only;` gives the reduction;
-/// `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs; `NAME: PREDICATE, ITEM, predicate;` gives
-/// `select_if_NAME`, and `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
-/// host, nothing is.
+/// Names the kernels of operators on items, one row for each operator:
+///
+/// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
+///   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all but the first;
+/// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
+/// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs;
+/// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
+/// - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`.
+///
+/// The kernels are emitted when `warpfold-build` compiles the file for the device. On the host, this emits nothing.
 #[cfg(not(all(
     target_arch = "nvptx64",
     any(feature = "stable", feature = "cuda_std_operators")
@@ -164,7 +174,7 @@ pub use bytemuck;
 #[doc(hidden)]
 pub use pastey;
 
-// What a file of operators names as `warpfold::…` where it is compiled for the device.
+// A file of operators uses these as `warpfold::…` when it is compiled for the device.
 pub use half::{bf16, f16};
 pub use op::*;
 pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};

@@ -1,24 +1,24 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with two
-//! departures. Their tiles publish prefixes, and a tile folds whatever it finds: the order, and so the bits of
-//! a float result, change from run to run. Here
+//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Their tiles publish prefixes,
+//! and a tile folds whatever values it finds: the order, and so the bits of a float result, change from run to run. Here the
+//! order is fixed:
 //!
-//! 1. every tile publishes its aggregate, the last tile of every group of 32 the next group's prefix;
-//! 2. a tile's prefix is its group's prefix and a fixed tree over the aggregates of the group's lower tiles;
-//! 3. the group's prefix is a left fold of group aggregates, each the same tree over the group's tiles. So it has the same bits whether it
-//!    is read, or folded from the prefix of an earlier group and the tiles after it.
+//! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
+//! 2. A tile's prefix combines its group's prefix and a fixed tree over the aggregates of the group's lower tiles.
+//! 3. A group's prefix is a left fold of group aggregates; each of these is the same tree over the group's tiles. So the prefix has the
+//!    same bits whether it is read, or folded from the prefix of an earlier group and the tiles after it.
 //!
-//! If all tiles are under way at once, no prefix is known yet. A warp reads the aggregates of its group's tiles and of those of [seven
-//! groups](crate::board::NEIGHBOURS) before at once, and folds them itself: it waits for the tiles, and for no other block's fold. A single
-//! warp is slow: a look-back's time is mostly that of its instructions, one after another. So it has few instructions.
+//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the aggregates of its own group and of the [seven
+//! groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. It waits for tiles only, not for another block's fold. The
+//! time of a look-back is mostly the latency of a single warp's instructions, one after another. So it has few instructions.
 //!
-//! **Progress.** A wait for a value of tile `u` is a wait for the block that holds `u`. That block waits only for values of tiles below
-//! `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run. So
-//! the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
+//! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
+//! below `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run.
+//! So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
 //!
-//! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), a tree of 5 shuffles; where an operator
-//! rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
+//! Cost of a look-back: one warp, one round of loads if all values are published (two for a patient look-back), and a tree of 5 shuffles.
+//! If an operator rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
 
 mod fold;
 mod view;
@@ -38,7 +38,7 @@ use self::fold::Fold;
 /// Tiles of a group.
 pub const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The published values of a scan, accumulators of type `A`.
+/// The published values of a scan with accumulators of type `A`.
 #[derive(Clone, Copy)]
 pub struct Lookback<A> {
     board: Board,
@@ -52,7 +52,7 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The slot of a group's aggregate, if it is published.
+    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),
@@ -64,14 +64,14 @@ fn place_in_group(tile: u32) -> u32 {
     tile % GROUP_TILES
 }
 
-/// Whether a tile is the last of its group, and so speaks for it.
+/// Whether a tile is the last of its group. Such a tile publishes the next group's prefix.
 #[inline(always)]
 pub fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1
 }
 
 impl<A: Accumulator> Lookback<A> {
-    /// The published values, on `board`, of a scan of `item_count` items, divided into these tiles.
+    /// The values that a scan of `item_count` items, divided into these tiles, publishes on `board`.
     #[inline(always)]
     pub fn new(board: Board, tiles: ScanTiles, item_count: u64) -> Self {
         Lookback {
@@ -95,10 +95,10 @@ impl<A: Accumulator> Lookback<A> {
     /// Publishes a value, as one thread.
     ///
     /// # Safety
-    /// The slot is the scan's, and no other thread publishes it.
+    /// The scan has the tile or the group, its board has room for the scan, and no other thread publishes the slot.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
-        // SAFETY: the board has a place for each of the scan's slots.
+        // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this one: this function's conditions.
         unsafe { self.board.publish(self.place(slot), value) };
     }
 
@@ -108,7 +108,7 @@ impl<A: Accumulator> Lookback<A> {
     /// The calling block holds `tile`, and this is its only call for it.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, aggregate: A) {
-        // SAFETY: the caller's.
+        // SAFETY: only the block that holds a tile publishes it, and it does so once: this function's condition.
         unsafe { self.publish(Slot::Tile(tile), aggregate) };
     }
 
@@ -118,21 +118,22 @@ impl<A: Accumulator> Lookback<A> {
         tile == self.tile_count - 1
     }
 
-    /// The aggregate of a tile of the calling block's own, which is published.
+    /// The published aggregate of one of the calling block's own tiles.
     ///
     /// # Safety
     /// The calling block has published the tile, and a barrier lies between.
     #[inline(always)]
     pub unsafe fn published_tile(&self, tile: u32) -> A {
-        // SAFETY: the caller's.
+        // SAFETY: the tile is published (this function's condition), so the board has its slot.
         unsafe { self.board.read(self.place(Slot::Tile(tile))).0 }
     }
 
-    /// The prefix of `tile`, which begins with `initial`; valid on lane 0. If `tile` is the last of its group, publishes the next group's
-    /// prefix.
+    /// The prefix of `tile`, valid on lane 0. The scan begins with `initial`. If `tile` is the last of its group, this publishes the next
+    /// group's prefix.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once. The tile's aggregate is published, and a barrier lies between.
+    /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate, and a
+    /// barrier lies between.
     #[inline(always)]
     pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -140,7 +141,9 @@ impl<A: Accumulator> Lookback<A> {
         initial: A,
         manner: Manner,
     ) -> A {
-        // SAFETY: the caller's; what is waited for are slots of lower tiles and groups, and the tile's own.
+        // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The
+        // view is complete for the fold. All lanes take the same branches around warp functions. The slots published here belong to a group
+        // whose last tile is `tile`, so no other block publishes them.
         unsafe {
             let view = View::complete(self, tile, manner.is_patient);
             let fold = Fold::<O, T> { view, initial };
@@ -169,7 +172,7 @@ impl<A: Accumulator> Published for Lookback<A> {
     #[inline(always)]
     unsafe fn glance(&self, tile: u32, group: u32, wanted: u32) -> Glance<A, A> {
         let (tile, prefix) = (Slot::Tile(tile), Slot::Prefix(group));
-        // SAFETY: the caller's.
+        // SAFETY: the wanted tiles and group exist (this function's condition), so the board has their slots.
         unsafe {
             self.board
                 .glance(self.place(tile), self.board, self.place(prefix), wanted)
@@ -180,9 +183,9 @@ impl<A: Accumulator> Published for Lookback<A> {
 /// How a warp looks back.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Whether it first waits for its group's tiles, which are published last, and then reads the groups before. That is one read more, but
-    /// far fewer reads find nothing.
+    /// Whether it first waits for its own group's tiles, which are published last, and then reads the groups before. This takes one read
+    /// more, but far fewer reads find nothing.
     pub is_patient: bool,
-    /// Whether the last tile of a group publishes the group's aggregate. No look-back asks for it.
+    /// Whether the last tile of a group also publishes the group's aggregate. No look-back reads it.
     pub tells_group: bool,
 }

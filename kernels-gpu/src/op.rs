@@ -1,10 +1,10 @@
 //! The operators.
 //!
-//! An operator is a type without values; what it does to an element type is its [`Op`] implementation. Narrow
-//! elements are combined in a wider type and rounded, or cut off, once, at the end.
+//! An operator is a marker type. Its [`Op`] implementation for an element type defines what it does. Narrow
+//! elements are combined in a wider type and rounded, or truncated, once, at the end.
 //!
-//! Every identity is exact: combining with it gives the other operand back, bit for bit (a NaN apart, whose
-//! payload may change). So a missing item can be replaced by the identity without a trace.
+//! Every identity is exact: combining with it gives the other operand back, bit for bit (except that the payload
+//! of a NaN may change). So the identity can stand for a missing item, and leaves the result unchanged.
 
 mod counts;
 mod dot;
@@ -36,11 +36,11 @@ use crate::element::{for_each_item, item_of, vector_of, Accumulator, Element, Wo
 
 /// An associative operator on items of type `T`, with an identity.
 ///
-/// Items are converted to [`Self::Accumulator`], combined in it, and the result converted to [`Self::Output`].
-/// Floating-point operators are associative only up to rounding: [`crate::contract`] says in which order
+/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`].
+/// Floating-point operators are associative only up to rounding: [`crate::contract`] defines the order in which
 /// they are applied.
 ///
-/// An operator for all vectors of the plane, their sum:
+/// An example, the sum of vectors of two numbers:
 ///
 /// ```
 /// use warpfold_kernels::op::Op;
@@ -75,7 +75,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
     const EXACT: bool = false;
 
-    /// The value that changes nothing: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. The result for no items.
+    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. It is also the result for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op, Sum};
@@ -85,8 +85,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn identity() -> Self::Accumulator;
 
-    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items, which makes the
-    /// end of an input cheaper. Without one, missing items are never lifted.
+    /// An item that [`Self::lift_at`] converts to the identity at any index, if there is one. It stands for missing items, which makes the
+    /// end of an input cheaper. Without such an item, missing items are never lifted.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op, Product};
@@ -99,7 +99,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         None
     }
 
-    /// An item, to combine it.
+    /// Converts an item to an accumulator.
     ///
     /// ```
     /// use warpfold_kernels::op::{Op, SumOfSquares};
@@ -108,8 +108,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lift(item: T) -> Self::Accumulator;
 
-    /// The item at `index` of the input, to combine it. This is what is called for each item; all but the operators that
-    /// look at the index leave it as it is.
+    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. Only operators that use the
+    /// index override it.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};
@@ -132,26 +132,27 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// [`Self::combine`] of values of equally many items, whose number is a power of two; or, if the operator is [`Self::EXACT`], of any
-    /// values that have items, those on the left before those on the right: with the same bits, and perhaps with less work.
+    /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and their number is a power
+    /// of two. If the operator is [`Self::EXACT`], the values may instead have any numbers of items other than 0; the items on the left
+    /// come before those on the right.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
         Self::combine(left, right)
     }
 
-    /// A combined value, as it is written to an output.
+    /// Converts a combined value to a result.
     ///
     /// ```
     /// use warpfold_kernels::op::{Op, Sum};
     ///
-    /// // Sums of `u8` are combined in 32 bits, and cut off once.
+    /// // Sums of `u8` are combined in 32 bits, and truncated once.
     /// let sum = <Sum as Op<u8>>::combine(<Sum as Op<u8>>::lift(200), <Sum as Op<u8>>::lift(100));
     /// assert_eq!(<Sum as Op<u8>>::lower(sum), 44);
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
-    /// The most items of a group (a whole input, a segment, a row, a column) of which results can hold the indices.
+    /// The most items of a group (a whole input, a segment, a row, a column) whose indices fit in a result.
     #[doc(hidden)]
     const MOST_ITEMS: u64 = u64::MAX;
 
@@ -163,8 +164,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
-    /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right,
-    /// unless the operator is [`Self::EXACT`]; and pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
+    /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right or,
+    /// if the operator [`Self::IS_PAIRWISE`], pairwise, neighbours first. If it is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
@@ -179,20 +180,21 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// The items of four consecutive vectors combined, the first of which is item `index`: neighbours first, each vector as
-    /// [`Self::total`] combines it.
+    /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The totals of the vectors, as
+    /// [`Self::total`] gives them, are combined pairwise, neighbours first.
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         four_totals::<Self, T>(vectors, index)
     }
 
-    /// Whether values have the index of an item, which is found where it is needed: of [many values](Self::bound_of_four), one wins.
+    /// Whether the index in a value is found late. One of [many values](Self::bound_of_four) wins, and the index is found for that one
+    /// only.
     #[doc(hidden)]
     const FINDS_LATE: bool = false;
 
-    /// [`Self::total_of_four`], with the index of the first item in the place of the right one, where that [is found
-    /// late](Self::FINDS_LATE).
+    /// The same as [`Self::total_of_four`]; but if indices [are found late](Self::FINDS_LATE), the value has the index of the first item
+    /// instead of the right one.
     #[doc(hidden)]
     #[inline(always)]
     fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -208,7 +210,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 }
 
-/// What [`Op::total_of_four`] is unless an operator knows better: the vectors' totals, combined pairwise.
+/// The default of [`Op::total_of_four`]: the vectors' totals, combined pairwise.
 #[inline(always)]
 pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64) -> O::Accumulator {
     let items = size_of::<Words>() / size_of::<T>();
@@ -217,8 +219,8 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;
-/// a scan does not.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile.
+/// Scans do not.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};
@@ -244,7 +246,7 @@ pub trait Commutative {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-/// The sum in the next wider type, in which it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for
+/// The sum in a wider type, in which it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for
 /// `i8`, `i16` and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
 ///
 /// ```
@@ -255,7 +257,7 @@ pub struct Sum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSum;
 
-/// The product. Integers wrap; floats round as those of [`Sum`] do. Identity: 1.
+/// The product. Integers wrap; floats round as in [`Sum`]. Identity: 1.
 ///
 /// ```
 /// use warpfold_kernels::op::{Product, Op};
@@ -360,7 +362,7 @@ macro_rules! commutative {
 
 commutative!(Sum WideSum Product Min Max MinNum MaxNum And Or Xor All Any);
 
-/// The value; every NaN becomes the one that Rust calls `NAN` (positive, quiet, no payload).
+/// The value, with every NaN replaced by Rust's `NAN` (positive, quiet, no payload).
 #[inline(always)]
 fn canonical<T: FloatCore>(value: T) -> T {
     if value.is_nan() {

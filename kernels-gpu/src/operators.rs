@@ -1,11 +1,15 @@
-//! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, it also emits each of the
-//! operator's functions by itself, so that a refusal can name the function.
+//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of
+//! the operator by itself, so that the message of a refusal can name the function.
 //!
-//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`,
-//! `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
-//! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`. A row of a predicate's,
-//! `NAME: PREDICATE, ITEM, predicate;`, gives `select_if_NAME`, and one of an equality's, `NAME: EQUALITY, ITEM, equality;`,
-//! `runs_NAME`.
+//! The rows:
+//!
+//! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
+//!   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+//! - `NAME: OPERATOR, ITEM, scans only;` gives all but the first;
+//! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
+//! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
+//! - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
+//! - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`.
 
 #[cfg(feature = "stable")]
 mod in_words;
@@ -20,7 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If it is a pointer, the compiler then knows its memory. In an entry it would know by itself.
+    /// The same value. For a pointer, this tells the compiler that it points to global memory, as the compiler assumes for the parameters
+    /// of an entry.
     fn known(self) -> Self;
 }
 
@@ -68,7 +73,7 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
-        // Asked here first, so that the compiler's message names the row.
+        // Checked here first, so that the compiler's message names the row.
         const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::with_kinds_of! { [$($some $only)?] [$crate::operators] @entries $name $op, $item; }
         $crate::operator_functions!($name $op, $item);
@@ -79,7 +84,7 @@ macro_rules! operators {
     };
 }
 
-/// A kernel of an operator's row. Both scans are one function. `warpfold-build` makes two kernels of it.
+/// A kernel of an operator's row. Both scans are one function, from which `warpfold-build` makes two kernels.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -116,8 +121,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that hands its parameters on to a function, as the struct of its kind. Stable rustc has no entries: this is a function, and
-/// `warpfold-build` makes an entry of it.
+/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries: this is a function, and
+/// `warpfold-build` turns it into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -128,7 +133,7 @@ macro_rules! operator_entry {
     ) => {
         #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         unsafe extern "C" fn entry($($field: $type),*) {
-            // SAFETY: the launch keeps the contract of the function.
+            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
             unsafe {
                 use $arguments as Arguments;
                 $function(Arguments {
@@ -139,8 +144,8 @@ macro_rules! operator_entry {
     };
 }
 
-/// An entry that hands its parameters on to a function, as the struct of its kind. The attribute is what `cuda_std::kernel`
-/// makes, with a name of the row's.
+/// An entry that passes its parameters to a function, in the struct of its kind. The attributes are those that `cuda_std::kernel`
+/// emits, with the symbol of the row.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -152,7 +157,7 @@ macro_rules! operator_entry {
         #[nvvm_internal::kernel]
         #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         pub unsafe extern "C" fn entry($($field: $type),*) {
-            // SAFETY: the launch keeps the contract of the function.
+            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
             unsafe {
                 use $arguments as Arguments;
                 $function(Arguments { $($field),* })
@@ -161,7 +166,7 @@ macro_rules! operator_entry {
     };
 }
 
-/// Each of an operator's functions by itself.
+/// Emits each function of an operator by itself.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -195,7 +200,7 @@ macro_rules! operator_functions {
     };
 }
 
-/// A predicate's function by itself.
+/// Emits the function of a predicate by itself.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -210,7 +215,7 @@ macro_rules! predicate_functions {
     };
 }
 
-/// An equality's function by itself.
+/// Emits the function of an equality by itself.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -225,7 +230,7 @@ macro_rules! equality_functions {
     };
 }
 
-/// Nothing: rust-cuda's compiler is asked for kernels alone.
+/// Emits nothing: with rust-cuda's compiler, only kernels are needed.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -233,7 +238,7 @@ macro_rules! operator_functions {
     ($name:ident $op:ty, $item:ty) => {};
 }
 
-/// Nothing, likewise.
+/// Emits nothing, for the same reason.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -241,7 +246,7 @@ macro_rules! predicate_functions {
     ($name:ident $predicate:ty, $item:ty) => {};
 }
 
-/// Nothing, likewise.
+/// Emits nothing, for the same reason.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,10 +1,10 @@
-//! Values combined pairwise, neighbours first, each when its neighbours are: so few are held at a time.
+//! Values combined pairwise, neighbours first. Each pair is combined as early as possible, so that few values are held at a time.
 
 use crate::contract::vector_items;
 use crate::element::{item_of, vector_of, Element, Words};
 use crate::op::Op;
 
-/// The values at this place and the next one.
+/// Combines the values at this place and the next.
 #[inline(always)]
 pub fn two<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -13,7 +13,7 @@ pub fn two<O: Op<T>, T: Element>(
     O::combine(value(place), value(place + 1))
 }
 
-/// The values at four places from this one on.
+/// Combines the values at four places, from this one on.
 #[inline(always)]
 pub fn four<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -23,7 +23,7 @@ pub fn four<O: Op<T>, T: Element>(
     O::combine(left, O::combine(value(place + 2), value(place + 3)))
 }
 
-/// The values at eight places from this one on.
+/// Combines the values at eight places, from this one on.
 #[inline(always)]
 pub fn eight<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -33,7 +33,7 @@ pub fn eight<O: Op<T>, T: Element>(
     O::combine(left, four::<O, T>(value, place + 4))
 }
 
-/// A value for each item of a vector.
+/// Combines a value for each item of a vector.
 #[inline(always)]
 pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O::Accumulator {
     match vector_items::<T>() {
@@ -48,7 +48,7 @@ pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O
     }
 }
 
-/// The items in 16 bytes. The first of them is item `index` of the input.
+/// Combines the items in 16 bytes. The first of them is item `index` of the input.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     let vector = vector_of(words);

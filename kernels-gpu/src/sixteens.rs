@@ -1,23 +1,23 @@
-//! Sixteen values combined pairwise, neighbours first. Segments and columns do so if an operator [combines
-//! pairwise](crate::op::Op::IS_PAIRWISE), and with wide values of exact operators, since it is less work.
+//! Sixteen values combined pairwise, neighbours first. Segments and columns use this if an operator [combines
+//! pairwise](crate::op::Op::IS_PAIRWISE), and for exact operators with wide accumulators, since it is less work.
 //!
-//! Missing values count as the identity, so a tree of fewer than sixteen values is a part of the same tree.
+//! Missing values count as the identity, so the tree of fewer than sixteen values is a part of the tree of sixteen.
 
 use crate::element::{Accumulator, Element, Words};
 use crate::op::Op;
 use crate::simt;
 
-/// Whether a leaf of sixteen items is totalled by vectors of 16 bytes, and their totals pairwise. With wide values that saves work: one
-/// comparison of indices a vector in place of one an item, no division by a number of items that is known. An exact operator gives the
-/// same bits as by a left fold.
+/// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
+/// saves work: indices are compared once a vector instead of once an item, and the number of items is a constant, so nothing is divided. An
+/// exact operator gives the same bits as by a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     O::Accumulator::IS_WIDE
         && (O::EXACT || O::IS_PAIRWISE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
 }
 
-/// The sixteen items of a leaf, which lie in as many vectors as an item has bytes: `words` gives a vector's, and `index` is that of the
-/// first item. For operators that have [`has_vector_totals`].
+/// Combines the sixteen items of a leaf. They are in as many vectors as an item has bytes: `words` gives the words of a vector, and `index`
+/// is the index of the first item. For operators with [`has_vector_totals`].
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
     let index = |v: usize| index + (v * 16 / size_of::<T>()) as u64;
@@ -34,8 +34,8 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// `count` values, 1 to 16, combined pairwise, neighbours first. A loop that counts in binary, and keeps the values that wait for a
-/// neighbour. It has at most 16 turns. A turn combines as many times as its number ends in ones.
+/// Combines `count` values, 1 to 16, pairwise, neighbours first. The loop counts in binary, and holds the values that wait for their
+/// neighbours. It has at most 16 turns. Turn `place` combines once for each trailing one bit of `place`.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,

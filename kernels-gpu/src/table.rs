@@ -1,7 +1,8 @@
-//! The table that the library's kernels come from: the operators, and the types of their items.
+//! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! An operator is a line: it has a kernel of each kind of its section for each type of its list. A type is a word of each list that it
-//! belongs to. [`entries`](crate::entries) makes the rows, in whose symbols the operator's name has small letters: `reduce_wide_sum_f32`.
+//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list. A type is an
+//! entry of each list that it belongs to. [`entries`](crate::entries) makes the rows. Their symbols have the operator's name in small
+//! letters: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -9,9 +10,9 @@ kinds! {
     Reduce: crate::reduce::kind::REDUCE,
     /// A reduction of two inputs.
     ReducePairs: crate::reduce::kind::REDUCE_PAIRS,
-    /// A scan that includes each item.
+    /// An inclusive scan: an item's result includes the item.
     InclusiveScan: crate::scan::kind::INCLUSIVE,
-    /// A scan whose results leave out their own items.
+    /// An exclusive scan: an item's result includes only the items before it.
     ExclusiveScan: crate::scan::kind::EXCLUSIVE,
     /// A reduction of segments.
     SegmentedReduce: crate::segments::kind::REDUCE,
@@ -29,8 +30,8 @@ kinds! {
     Runs: crate::selection::kind::RUNS,
 }
 
-/// Hands the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens: of each its name
-/// and the macro that emits its entry. In the first brackets is what the row says of its kinds, if anything.
+/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. Each kind is its
+/// name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -53,7 +54,7 @@ macro_rules! with_kinds_of {
     };
 }
 
-/// Hands the lists of item types to the macro `$next`, after other arguments.
+/// Passes the lists of item types to the macro `$next`, after other arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_item_types {
@@ -61,7 +62,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All but those of 64 bits, which have no wider type to be summed in.
+            // All but the types of 64 bits, for whose sums there is no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -73,7 +74,8 @@ macro_rules! with_item_types {
     };
 }
 
-/// Hands the rows of the 16-bit floats, among these kernels, to the macro `$callback`: for types of the same names that are not `half` 2's.
+/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. They are for types with the same names from another version of
+/// `half`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {
@@ -91,8 +93,8 @@ macro_rules! for_each_narrow_float {
     };
 }
 
-/// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. A section names the
-/// kinds of its operators' kernels.
+/// Passes the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. The comment of a
+/// section names the kinds of its operators' kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_operators {
@@ -154,7 +156,7 @@ macro_rules! with_operators {
                 ArgMin: $words;
                 ArgMax: $words;
             }
-            // The same scans, and reductions of segments and of columns, by operators that do not commute.
+            // The same scans, and reductions of segments and of columns, by operators that do not commute:
             {
                 Recurrence: $maps;
             }
@@ -162,7 +164,7 @@ macro_rules! with_operators {
     };
 }
 
-/// Hands the integers among the item types to the macro `$callback`.
+/// Passes the integers among the item types to the macro `$callback`.
 #[macro_export]
 macro_rules! for_each_integer {
     ($callback:ident) => {
@@ -170,7 +172,7 @@ macro_rules! for_each_integer {
     };
 }
 
-/// The integers among the lists of item types.
+/// Picks the integers from the lists of item types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integers_of {
@@ -188,7 +190,7 @@ macro_rules! integers_of {
     };
 }
 
-/// The sections of the table that the rows of some kernels come from.
+/// Picks the sections of the table for the rows of some kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {
@@ -278,7 +280,7 @@ macro_rules! rows_of {
     };
 }
 
-/// Adds the rows of selections by flags to groups of other rows, and hands all on to [`name_rows!`].
+/// Adds the rows of selections by flags to groups of other rows, and passes all of them to [`name_rows!`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_flagged_rows {

@@ -1,8 +1,8 @@
-//! Tickets: which blocks run, and under which tag.
+//! Tickets: the order in which blocks start, and the tag of their launch.
 //!
-//! One atomic word says both how many tickets of a launch are taken and the launch's epoch, so a block learns its place and its tag in one
-//! access, and nothing has to be set up before a launch or counted at its end: the block that takes the last ticket knows that no block
-//! will take another, and writes the word for the next launch.
+//! One atomic word has both the launch's epoch and the number of its tickets that are taken. So a block gets its place and its tag in one
+//! access. Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block will
+//! take another, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -10,18 +10,18 @@ use crate::workspace::Control;
 /// A block's ticket.
 #[derive(Clone, Copy)]
 pub struct Ticket {
-    /// How many tickets were taken before.
+    /// How many tickets of the launch were taken before.
     pub index: u32,
-    /// The launch's tag: not zero, and not that of any word that an earlier launch left.
+    /// The launch's tag: not zero, and different from the tag of every word that an earlier launch left.
     pub tag: u32,
 }
 
-/// A ticket that is perhaps still on its way.
+/// A ticket whose atomic access may still be in flight.
 #[derive(Clone, Copy)]
 pub struct Taken(u64);
 
 impl Taken {
-    /// The ticket, which is waited for; ticket 0 of no launch, if none was taken.
+    /// Waits for the ticket. If none was taken, the result has the index 0, and its tag belongs to no launch.
     #[inline(always)]
     pub fn ticket(self) -> Ticket {
         Ticket {
@@ -31,25 +31,25 @@ impl Taken {
     }
 }
 
-/// The tag after which there are no more.
+/// The last tag. After a launch with it, the state words are cleared.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket on a warp's first lane, if `takes`. The ticket takes some time to arrive: other work can be done meanwhile.
+/// Takes a ticket if `takes`, as one thread. The ticket takes some time to arrive, and other work can be done meanwhile.
 ///
 /// # Safety
-/// `control` is the launch's.
+/// `control` belongs to the launch's workspace, in global memory.
 #[inline(always)]
 pub unsafe fn take_if(control: *mut Control, takes: bool) -> Taken {
-    // SAFETY: the caller's.
+    // SAFETY: the word is a field of the workspace's `Control`, so it is in global memory, aligned and writable: this function's condition.
     Taken(unsafe { simt::increment_word_if(&raw mut (*control).tickets, takes) })
 }
 
 /// Writes the word for a launch with the epoch `epoch`, as the thread that took the last ticket.
 ///
 /// # Safety
-/// `control` is the launch's.
+/// `control` belongs to the launch's workspace, in global memory.
 #[inline(always)]
 pub unsafe fn restart(control: *mut Control, epoch: u32) {
-    // SAFETY: the caller's.
+    // SAFETY: the word is a field of the workspace's `Control`, so it is in global memory, aligned and writable: this function's condition.
     unsafe { simt::store_word(&raw mut (*control).tickets, (epoch as u64) << 32) };
 }

@@ -1,40 +1,40 @@
-//! How many items a launch has, which tiles, and who takes them.
+//! The items and the tiles of a launch, and the blocks that take the tiles.
 
 use crate::simt;
 use crate::tickets::{self, Taken, Ticket, LAST_TAG};
 use crate::workspace::Control;
 
-/// How many there are: `most`, or, if there is an `address`, as many as the number there says, up to `most`.
+/// The number of items: `most` if `address` is null, else the number at `address`, but not more than `most`.
 ///
 /// # Safety
-/// Work before the launch is awaited. The address is null or that of a readable number.
+/// Earlier work has been awaited. The address is null, or points to a readable number.
 #[inline(always)]
 pub unsafe fn counted(most: u64, address: *const u64) -> u64 {
     if address.is_null() {
         most
     } else {
-        // SAFETY: the caller's.
+        // SAFETY: the address is not null, checked above, so it points to a readable number: this function's condition.
         Ord::min(most, unsafe { address.read() })
     }
 }
 
-/// What a launch's tickets stand for.
+/// The tiles of a launch, and its tickets for them.
 #[derive(Clone, Copy)]
 pub struct Tiles {
     /// The first tile of the launch.
     first: u32,
-    /// The tile after its last.
+    /// One past its last tile.
     pub end: u32,
     /// Whether the launch is its scan's last.
     pub is_final: bool,
-    /// Whether a block takes more tickets after its first; not where there is a block for every tile.
+    /// Whether blocks take more tickets after their first. They do not if there is a block for every tile.
     pub tickets_go_on: bool,
-    /// The tickets that are taken in all. Where they go on, each block takes one that stands for no tile.
+    /// The number of tickets that all blocks together take. If blocks take more than one ticket, each block's last ticket has no tile.
     tickets: u32,
 }
 
 impl Tiles {
-    /// The tiles of a launch that goes from `first` to before `end`, of `tile_count`.
+    /// The tiles of a launch, from `first` to before `end`. The scan has `tile_count` tiles in all.
     #[inline(always)]
     pub fn of_launch(first: u32, end: u32, tile_count: u32) -> Self {
         let blocks = simt::block_count();
@@ -49,7 +49,7 @@ impl Tiles {
         }
     }
 
-    /// The blocks that take tickets: no more than there are tiles. Others have no part in the launch.
+    /// The number of blocks that take tickets: at most one for each tile. Other blocks have nothing to do.
     #[inline(always)]
     pub fn blocks(&self) -> u32 {
         Ord::min(simt::block_count(), self.end - self.first)
@@ -61,14 +61,15 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// The ticket that was taken. The launch's last makes the tickets fit for the next launch: it moves the epoch on, if this
-    /// is its scan's last launch, unless the tags are used up: then whoever leaves last sees to it.
+    /// Waits for the ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
+    /// the scan's last launch, advances the epoch. But if the scan's last launch has the last tag, the block that leaves last resets both.
     ///
     /// # Safety
-    /// The thread that took the ticket, once; `control` is the launch's.
+    /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.
     #[inline(always)]
     pub unsafe fn receive(&self, control: *mut Control, taken: Taken) -> Ticket {
-        // SAFETY: the caller's; nobody takes a ticket after the last.
+        // SAFETY: `control` belongs to the workspace: this function's condition. No block takes a ticket after the last, so no other thread
+        // changes the word now.
         unsafe {
             let ticket = taken.ticket();
             let is_last = ticket.index == self.tickets - 1;

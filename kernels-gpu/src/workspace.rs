@@ -5,25 +5,25 @@
 //! byte 256    state words     8 bytes each
 //! ```
 //!
-//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the launch's
-//! epoch, so a word left by an earlier launch is seen to be old, and no launch has to clear anything first.
-//! The epoch lives in [`Control`], in device memory, and whoever takes a launch's last ticket advances it: so a launch
-//! that was captured into a graph works each time it is replayed. When 32 bits are used up, the last block
-//! clears the state words and starts again from zero.
+//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. It
+//! shows that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in
+//! [`Control`], in device memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch
+//! that was captured into a graph works each time it is replayed. After the last tag of 32 bits, the last block clears the
+//! state words and sets the epoch to zero.
 //!
-//! Launches that share a workspace must be ordered one after the other, as those on one stream are.
+//! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
 use crate::contract::{reduce_chunk_count, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
-/// The state that the launches on a workspace pass on, and that their blocks share. All zero at first.
+/// The state that persists between the launches on a workspace, and that their blocks share. All zero at first.
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
-    /// In the high half the epoch: reductions and scans that have run since the state words were last cleared; the
-    /// running one's tag is one more. In the low half the tickets that its blocks have taken.
+    /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared.
+    /// The tag of the running one is the epoch plus one. The low half is the number of tickets that its blocks have taken.
     pub tickets: u64,
-    /// Blocks that have left the running scan, if it is the one that uses up the tags.
+    /// The number of blocks that have left the running scan, if it has the last tag.
     pub departures: u32,
     /// The tag of the last launch that refused its offsets.
     pub fault: u64,
@@ -64,7 +64,8 @@ pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }
 
-/// State words that a scan of any number of items up to `item_count` needs: the longest short one has more tiles than some long ones.
+/// State words that suffice for a scan of any number of items up to `item_count`: the longest short scan has more tiles than some long
+/// scans.
 pub const fn scan_most_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     let long = scan_state_words::<A>(tiles, item_count);
     if tiles.is_short(item_count) {

@@ -1,4 +1,5 @@
-//! Names the kernels' texts: the committed ones in `ptx/` or, with the feature `cuda_builder`, new ones that rust-cuda's compiler makes.
+//! Provides the folder of the kernels' texts: the committed texts in `ptx/` or, with the feature `cuda_builder`, texts that rust-cuda's
+//! compiler makes.
 
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
@@ -22,7 +23,7 @@ fn texts() -> Result<PathBuf, Box<dyn Error>> {
     Ok(PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("ptx"))
 }
 
-/// The build's folder, where the texts are now.
+/// The build's folder, with the texts that are compiled now.
 #[cfg(feature = "cuda_builder")]
 fn texts() -> Result<PathBuf, Box<dyn Error>> {
     let output = PathBuf::from(env::var("OUT_DIR")?);

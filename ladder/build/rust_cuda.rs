@@ -1,4 +1,4 @@
-//! Compiles the kernels with rust-cuda's compiler, in the way of the library's (`host/build/rust_cuda`).
+//! Compiles the kernels with rust-cuda's compiler, in the same way as the library's kernels (`host/build/rust_cuda`).
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,18 @@ use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED};
 use warpfold_ptx::finish::{Bounds, Contents, finish};
 
-/// A folder with the sources of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda` names one with fewer kernels.
+/// The environment variable with the folder of the kernels' crate, if it is not in this package. `cargo xtask rust-cuda` sets it to a crate
+/// with fewer kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
-/// For the oldest devices, as the committed texts are.
+/// The oldest supported devices, like the committed texts.
 const TARGET: Target = Target {
     arch: NvvmArch::Compute70,
     name: "sm_70",
     version: "7.4",
 };
 
-/// Leaves the texts in `output`, the build's folder.
+/// Writes the texts to `output`, the build's folder.
 pub fn compile(output: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={KERNELS}");
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

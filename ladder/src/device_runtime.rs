@@ -1,6 +1,6 @@
 //! The device's runtime: a library of the CUDA toolkit. Kernels that launch kernels are linked with it.
 //!
-//! NVIDIA's driver has a linker and not this library. The virtual GPU makes such kernels whole as it loads them.
+//! NVIDIA's driver has a linker, but not this library. The virtual GPU needs no library: it loads such kernels as they are.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -13,13 +13,13 @@ use crate::{Refusal, Result, link};
 /// The library's name.
 const NAME: &str = "libcudadevrt.a";
 
-/// Variables of the environment that say where a toolkit is.
+/// Environment variables with the folder of a toolkit.
 const VARIABLES: [&str; 3] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"];
 
-/// Where toolkits are usually installed, besides `/usr/local/cuda-VERSION`.
+/// The usual folders of toolkits, besides `/usr/local/cuda-VERSION`.
 const USUAL: [&str; 3] = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"];
 
-/// Where libraries are in a toolkit.
+/// The folders of libraries in a toolkit.
 const FOLDERS: [&str; 4] = [
     "lib64",
     "lib",
@@ -30,8 +30,8 @@ const FOLDERS: [&str; 4] = [
 /// The folders of libraries on Debian and systems derived from it.
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
-/// Loads PTX that calls the device's runtime into the current context, which is the GPU's. If the library is found, the PTX is linked with it.
-/// Otherwise it is loaded as it is, for drivers that do not need the library.
+/// Loads PTX that calls the device's runtime into the current context, which is the GPU's. If the library is found, the PTX is linked with
+/// it. Otherwise the PTX is loaded as it is, for drivers that do not need the library.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> 
     })
 }
 
-/// Where the library may be, in the order in which it is looked for.
+/// The paths at which the library is looked for, in order.
 fn places() -> Vec<PathBuf> {
     let named = VARIABLES.into_iter().filter_map(env::var_os);
     let mut toolkits: Vec<PathBuf> = named.map(PathBuf::from).collect();
@@ -64,7 +64,7 @@ fn places() -> Vec<PathBuf> {
         .collect()
 }
 
-/// `/usr/local/cuda-12.4` and its like, the latest first.
+/// Folders such as `/usr/local/cuda-12.4`, the latest first.
 fn numbered_toolkits() -> Vec<PathBuf> {
     let is_toolkit = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str());

@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The ladder has no such rung.
+    /// The rung does not support the call.
     #[error(transparent)]
     Refused(#[from] Refusal),
 
@@ -30,23 +30,23 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The rung is not for blocks of this size.
+    /// The rung does not support blocks of this size.
     #[error("{rung} is not for blocks of {offered} threads; it takes {allowed}")]
     BlockSize {
         /// The rung.
         rung: Rung,
-        /// The block size that was asked for.
+        /// The requested block size.
         offered: u32,
-        /// The block sizes that the rung takes.
+        /// The block sizes that the rung supports.
         allowed: BlockSizes,
     },
 
-    /// The rung does something else.
+    /// The rung has another task.
     #[error("{rung} is no {wanted}: it is a {kind}", kind = rung.kind())]
     Kind {
         /// The rung.
         rung: Rung,
-        /// The requested problem.
+        /// The requested task.
         wanted: Kind,
     },
 
@@ -69,11 +69,11 @@ pub enum Refusal {
         list(searched)
     )]
     DeviceRuntimeNotFound {
-        /// Where it was looked for.
+        /// The paths at which it was looked for.
         searched: Vec<PathBuf>,
     },
 
-    /// A kernel could not launch another, so that there is no result.
+    /// A kernel could not launch another kernel, so there is no result.
     #[error("{rung}: a launch in a kernel failed with code {code} of the CUDA runtime")]
     ChildLaunch {
         /// The rung.

@@ -1,4 +1,4 @@
-//! The ladder's kernels that have been asked for, each compiled once, on first use.
+//! The ladder's kernels that have been used. Each is compiled once, on first use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ struct Row {
     family: &'static str,
     operator: &'static str,
     element: &'static str,
-    /// The block size, where it is a constant of the kernel.
+    /// The block size, if it is a constant of the kernel.
     block_size: Option<u32>,
     symbol: &'static str,
 }
@@ -42,7 +42,7 @@ const ROWS: &[Row] = for_each_ladder_kernel!(rows);
 /// The rows of the kernels that launch kernels.
 const NESTED: &[Row] = for_each_nested_kernel!(rows);
 
-/// The one kernel that launches kernels and is no row.
+/// The one kernel that launches kernels and has no row.
 pub const NESTED_HELLO: &str = "ladder_nested_hello";
 
 /// The symbol of the rung's kernel for this operator, element and block size.
@@ -72,7 +72,7 @@ pub fn prefixes_symbol<O: Op<T>, T: Element>(rung: Rung) -> Result<&'static str,
     find::<O, T>(rung, |row| row.kind == "prefixes")
 }
 
-/// The symbol of the kernel for this operator and element that `is_wanted`.
+/// The symbol of the kernel for this operator and element whose row `is_wanted`.
 fn find<O: Op<T>, T: Element>(
     rung: Rung,
     is_wanted: impl Fn(&Row) -> bool,
@@ -87,7 +87,7 @@ fn find<O: Op<T>, T: Element>(
     })
 }
 
-/// The kernels that are compiled, by symbol.
+/// The compiled kernels, by symbol.
 #[derive(Debug, Default)]
 pub struct Kernels {
     compiled: Mutex<HashMap<&'static str, Arc<Kernel>>>,
@@ -107,7 +107,7 @@ impl Kernel {
 }
 
 impl Kernels {
-    /// The kernel, compiled now if it is not.
+    /// The kernel. It is compiled now, if it has not been.
     pub fn get(&self, gpu: &Gpu, symbol: &'static str) -> Result<Arc<Kernel>> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = compiled.get(symbol) {

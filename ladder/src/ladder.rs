@@ -8,17 +8,17 @@ use warpfold::Gpu;
 use crate::Result;
 use crate::kernels::Kernels;
 
-/// The ladder on a GPU: it keeps the kernels that have been asked for, each compiled once, on first use.
+/// The ladder on a GPU. It keeps the kernels that have been used; each is compiled once, on first use.
 ///
 /// A call makes the GPU's primary context the calling thread's current one. Several threads may share a ladder.
 pub struct Ladder {
     gpu: Gpu,
-    /// Dropped while the context is current, or not at all.
+    /// Dropped only while the context is current.
     kernels: ManuallyDrop<Kernels>,
 }
 
 impl Ladder {
-    /// On the first device, whose context becomes the current one.
+    /// The ladder on the first device, whose context becomes the current one.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Ladder {
         Ok(Self::on(gpu))
     }
 
-    /// On this GPU.
+    /// The ladder on this GPU.
     pub fn on(gpu: Gpu) -> Self {
         Self {
             gpu,
@@ -49,9 +49,9 @@ impl Ladder {
 
 impl Drop for Ladder {
     fn drop(&mut self) {
-        // A context that is lost has taken its modules with it.
+        // If the context is lost, so are its modules.
         if self.gpu.make_current().is_ok() {
-            // SAFETY: nobody uses them after this.
+            // SAFETY: the ladder is being dropped, so nobody uses the kernels after this, or drops them again.
             unsafe { ManuallyDrop::drop(&mut self.kernels) }
         }
     }

@@ -1,4 +1,4 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from, each a [`Rung`], from the naive one to warpfold's own.
+//! The ladder: the kernels of the tutorials that warpfold grew from. Each kernel is a [`Rung`], from the naive ones to warpfold's own.
 //!
 //! ```
 //! use warpfold::Sum;
@@ -13,12 +13,12 @@
 //! # }
 //! ```
 //!
-//! The rungs are for learning and measuring: each allocates what it needs and waits for its result. A float result is within the error
-//! bound of its tree. Its bits may depend on the block size, except with [`Rung::Ours`]. None runs while a stream of the context is being
-//! captured ([`warpfold::Error::CaptureUnderWay`]).
+//! The rungs are for learning and measuring: each allocates its memory and waits for its result. A float result is within the error
+//! bound of its tree. Its bits may depend on the block size, except with [`Rung::Ours`]. A rung fails while a stream of the context is
+//! being captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
-//! This crate stands where a user's program does: it loads kernels of its own and launches them with the public interfaces of
-//! warpfold and of `cust`. The kernels are in `warpfold-ladder-kernels`, and the README beside this crate is a guide to them.
+//! Like a user's program, this crate loads kernels of its own and launches them by the public interfaces of warpfold and of `cust`. The
+//! kernels are in `warpfold-ladder-kernels`, and the README of this crate is a guide to them.
 
 mod catalogue;
 mod device_runtime;

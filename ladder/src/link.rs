@@ -1,7 +1,7 @@
-//! The driver's linker. It links kernels with the functions of a library of device code.
+//! The driver's linker, which links kernels with a library of device code.
 //!
-//! `cust` has a linker that takes no libraries, and whose PTX does not end in NUL. These are the driver's own calls, with results
-//! of type `i32`: any code may come back.
+//! `cust`'s linker accepts no libraries, and does not end the PTX with a NUL. So this module makes the driver's calls itself. Their results
+//! have the type `i32`, since the driver may return any code.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -11,8 +11,8 @@ use warpfold::{DriverCode, Error};
 mod raw {
     use super::{c_char, c_int, c_uint, c_void};
 
-    // As `cuda.h` declares them, but for the result. For all of these calls, pointers are valid for the reads and writes that the driver's
-    // documentation states.
+    // As `cuda.h` declares them, except for the type of the result. For all of these calls, pointers are valid for the reads and writes
+    // that the driver's documentation states.
     unsafe extern "C" {
         pub fn cuLinkCreate_v2(
             option_count: c_uint,
@@ -59,8 +59,8 @@ impl Linker {
             ptr::without_provenance_mut(log.len()),
         ];
         let mut handle = ptr::null_mut();
-        // SAFETY: two options, with the log's address, where it stays while the linker lives, and its length; and a
-        // pointer to a live local.
+        // SAFETY: there are two options and two values: the address of the log, which is boxed and lives as long as the linker, and its
+        // length. `handle` is a live local.
         let code = unsafe {
             raw::cuLinkCreate_v2(
                 2,
@@ -77,7 +77,7 @@ impl Linker {
     }
 
     fn add(&self, kind: c_int, data: &[u8], name: &CStr) -> Result<(), DriverCode> {
-        // SAFETY: the linker lives, `data` is readable over its length, the name ends in NUL, and there are no options.
+        // SAFETY: the linker exists, `data` is readable for its length, the name ends with a NUL, and there are no options.
         check(unsafe {
             raw::cuLinkAddData_v2(
                 self.handle,
@@ -94,9 +94,9 @@ impl Linker {
 
     fn complete(&self) -> Result<Vec<u8>, DriverCode> {
         let (mut image, mut bytes) = (ptr::null_mut(), 0);
-        // SAFETY: the linker lives; the other pointers are to live locals.
+        // SAFETY: the linker exists, and the other pointers are to live locals.
         check(unsafe { raw::cuLinkComplete(self.handle, &mut image, &mut bytes) })?;
-        // SAFETY: the image has this length, and lives as long as the linker, which this borrows; it is copied.
+        // SAFETY: the driver has set the image's address and length. The image lives as long as the linker, and is copied here.
         Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec())
     }
 
@@ -109,7 +109,7 @@ impl Linker {
 
 impl Drop for Linker {
     fn drop(&mut self) {
-        // SAFETY: the handle is this linker's own, and is not used again.
+        // SAFETY: the handle belongs to this linker, and is not used again.
         let _ = unsafe { raw::cuLinkDestroy(self.handle) };
     }
 }
@@ -121,7 +121,7 @@ fn check(code: i32) -> Result<(), DriverCode> {
     }
 }
 
-/// Compiles PTX for the current context's device, and links it with a library. The linker failed. The error has its log.
+/// Compiles PTX for the current context's device, and links it with a library. If the linker fails, the error has its log.
 pub fn link(symbol: &'static str, ptx: &str, library: &[u8]) -> Result<Vec<u8>, Error> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(ptx) = CString::new(ptx) else {

@@ -1,4 +1,4 @@
-//! Launching the kernels of one run, timing them, and recording them.
+//! Launches the kernels of one run, times them, and records the launches.
 
 use std::ptr;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ pub struct Measured<T> {
     pub value: T,
     /// The launches, in order. Empty for warpfold's own rungs, which the ladder does not launch itself.
     pub launches: Vec<Launch>,
-    /// From the first launch to the end of the last, as the device measures it: without the preparation of input
+    /// The time from the first launch to the end of the last, measured on the device. It excludes the preparation of input
     /// and scratch memory.
     pub kernel_time: Duration,
-    /// The host's time after the last launch: copying partial results, and combining them.
+    /// The host's time after the last launch, in which it copies partial results and combines them.
     pub post_kernel_time: Duration,
 }
 
@@ -50,11 +50,11 @@ pub struct Launch {
     pub block_threads: u32,
     /// Bytes of dynamic shared memory of a block.
     pub shared_bytes: u32,
-    /// How many of its blocks a multiprocessor holds at a time.
+    /// How many blocks of the kernel a multiprocessor holds at a time.
     pub blocks_per_multiprocessor: u32,
 }
 
-/// The launches of one run, on a stream of its own. Copies that wait are ordered with it, as with all of `cust`'s streams.
+/// The launches of one run, on a stream of its own. Synchronous copies are ordered with it, as with all of `cust`'s streams.
 pub struct Session<'ladder> {
     ladder: &'ladder Ladder,
     stream: Stream,
@@ -64,10 +64,10 @@ pub struct Session<'ladder> {
 }
 
 impl<'ladder> Session<'ladder> {
-    /// In the GPU's context, which becomes the current one; where no capture is in the way.
+    /// A session in the GPU's context, which becomes the current one. Fails during a capture.
     pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
         ladder.gpu().make_current()?;
-        // Waiting calls use the default stream, which would end a capture. This says so first.
+        // Synchronous calls use the default stream, and would invalidate a capture. This call fails first.
         ladder.gpu().synchronize()?;
         Ok(Self {
             ladder,
@@ -78,7 +78,7 @@ impl<'ladder> Session<'ladder> {
         })
     }
 
-    /// A kernel, compiled now if it never was: before the launches, since that is not to be timed.
+    /// A kernel. It is compiled now, if it has not been. Call this before the launches, so that the compilation is not timed.
     pub fn kernel(&self, symbol: &'static str) -> Result<Arc<Kernel>> {
         self.ladder.kernels().get(self.ladder.gpu(), symbol)
     }
@@ -88,7 +88,7 @@ impl<'ladder> Session<'ladder> {
         &self.stream
     }
 
-    /// Makes the launches that are timed.
+    /// Times the launches that `launches` queues.
     pub fn timed(&mut self, launches: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.start.record(&self.stream)?;
         launches(self)?;
@@ -100,7 +100,7 @@ impl<'ladder> Session<'ladder> {
     /// # Safety
     ///
     /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
-    /// - The launch keeps the kernel's contract.
+    /// - The launch meets the kernel's conditions.
     pub unsafe fn launch<const N: usize>(
         &mut self,
         kernel: &Arc<Kernel>,
@@ -121,8 +121,9 @@ impl<'ladder> Session<'ladder> {
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         let function = kernel.function()?;
-        // The function behind `cust`'s macro `launch!`, which takes no array of parameters. SAFETY: one pointer to a live 64-bit value for
-        // each parameter; the rest is the caller's promise.
+        // `cust`'s macro `launch!` accepts no array of parameters, so this calls the function behind it.
+        // SAFETY: there is a pointer to a live 64-bit value for each parameter (condition 1), and the launch meets the kernel's conditions
+        // (condition 2).
         unsafe {
             self.stream.launch(
                 &function,

@@ -1,4 +1,4 @@
-//! Document 5, dynamic parallelism: launching the kernels that launch kernels.
+//! Document 5, dynamic parallelism: launches of the kernels that launch kernels.
 
 use cust::context::{CurrentContext, ResourceLimit};
 
@@ -22,7 +22,8 @@ impl Ladder {
         let children = Children::expect(grid_blocks)?;
         let parameters = [children.refusal.address(), block_threads.into(), 0];
         session.timed(|session| {
-            // SAFETY: these are the kernel's parameters, the block size among them.
+            // SAFETY: these are the kernel's parameters: the address of a word, the block size, and the depth. `hello` has no other
+            // conditions.
             unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
         })?;
         session.finish(|| children.check(rung))?;
@@ -30,14 +31,14 @@ impl Ladder {
     }
 }
 
-/// The launches that a kernel is going to make.
+/// The launches that a kernel makes.
 pub struct Children {
-    /// The highest code of a failed launch; 0 if none failed.
+    /// The highest error code of a launch; 0 if none failed.
     pub refusal: Scratch<u32>,
 }
 
 impl Children {
-    /// Makes room for a pending launch of each block, and for the launches of the next level.
+    /// Makes room for two pending launches for each block: one of its own level and one of the next.
     pub fn expect(grid_blocks: u32) -> Result<Self> {
         let limit = ResourceLimit::DeviceRuntimePendingLaunchCount;
         let count = 2 * grid_blocks as usize;
@@ -49,7 +50,7 @@ impl Children {
         })
     }
 
-    /// Fails if a launch failed.
+    /// Returns an error if a launch failed.
     pub fn check(&self, rung: Rung) -> Result<()> {
         match self.refusal.first()? {
             0 => Ok(()),

@@ -1,4 +1,4 @@
-//! Reducing with a rung of the ladder.
+//! Reductions by a rung of the ladder.
 
 mod atomics;
 mod host_sum;
@@ -15,11 +15,11 @@ use crate::scratch::Scratch;
 use crate::{Item, Kind, Ladder, Measured, Plain, Refusal, Result, Rung, kernels};
 
 impl Ladder {
-    /// Combines all items of `input` with the operator `O` as the rung does it, and waits for the result. For no items,
-    /// the operator's identity.
+    /// Combines all items of `input` with the operator `O` by the rung's kernel, and waits for the result. For no items, the
+    /// result is the operator's identity.
     ///
     /// The rungs of the documents have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32`
-    /// and `f32`; [`Rung::Ours`] for all that warpfold has and that are [`Plain`].
+    /// and `f32`. [`Rung::Ours`] has kernels for all of warpfold's operators that are [`Plain`].
     ///
     /// # Errors
     ///
@@ -33,11 +33,11 @@ impl Ladder {
         Ok(self.reduce_measured::<O, T>(rung, input, block_size)?.value)
     }
 
-    /// As [`Self::reduce`], with the launches and their times.
+    /// The same as [`Self::reduce`], with the launches and their times.
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::reduce`].
+    /// The errors of [`Self::reduce`].
     pub fn reduce_measured<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
         &self,
         rung: Rung,
@@ -97,7 +97,7 @@ struct Run<'run, T: Item> {
 }
 
 impl<T: Item> Run<'_, T> {
-    /// Makes the launches that are timed, of the rung's kernel, which is compiled before if it never was.
+    /// Times the launches of the rung's kernel. The kernel is compiled before, if it has not been.
     fn timed(
         &mut self,
         launches: impl FnOnce(&mut Session<'_>, &Arc<kernels::Kernel>) -> Result<()>,
@@ -107,7 +107,7 @@ impl<T: Item> Run<'_, T> {
     }
 }
 
-/// The threads of a launched block, which a rung may have fewer of than the block has items.
+/// The threads of a launched block: for some rungs, half of the block size that was asked for.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {
         Rung::HalfThreads
@@ -118,7 +118,7 @@ fn block_threads(rung: Rung, block_size: u32) -> u32 {
     }
 }
 
-/// Launches as the rung's document does.
+/// Launches the kernel in the way of the rung's document.
 fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     match rung {
         Rung::Halving => launches::one_a_level(run),
@@ -153,7 +153,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
         Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
         Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
 
-        // Launched by warpfold; and not reductions, so they have been refused.
+        // `Ours` is launched by warpfold. The others are not reductions, and have been refused already.
         Rung::Ours
         | Rung::SequentialScan
         | Rung::QuadraticScan
@@ -169,7 +169,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
     }
 }
 
-/// How many blocks have a thread for each item. The driver refuses more than a grid can have.
+/// How many blocks have a thread for each item. The driver refuses more blocks than a grid can have.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

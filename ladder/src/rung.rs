@@ -87,7 +87,7 @@ pub enum Rung {
     Ours,
 }
 
-/// Where a rung comes from.
+/// The source of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Document {
     /// From halving in global memory to a tree that ends in a warp: `reduce0` to `reduce4`.
@@ -110,13 +110,13 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// Combines to each place all items up to it.
+    /// Combines, for each place, all items up to it.
     Scan,
     /// Prints.
     Greeting,
 }
 
-/// The block sizes that a rung is for.
+/// The block sizes that a rung supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockSizes {
     /// Any from the first to the last.
@@ -126,7 +126,7 @@ pub enum BlockSizes {
 }
 
 impl Rung {
-    /// All rungs, document by document, in the order in which they are taught; ours last.
+    /// All rungs, document by document, in the order in which they are taught. The last ones are ours.
     pub const ALL: &[Self] = &[
         Self::Halving,
         Self::GridStride,
@@ -212,37 +212,37 @@ impl Rung {
         }
     }
 
-    /// Its title.
+    /// The rung's title.
     pub fn title(self) -> &'static str {
         self.about().title
     }
 
-    /// Where it comes from.
+    /// The document that the rung comes from.
     pub fn document(self) -> Document {
         self.about().document
     }
 
-    /// Its idea, in a sentence.
+    /// The rung's idea, in a sentence.
     pub fn idea(self) -> &'static str {
         self.about().idea
     }
 
-    /// Its improvement on the rung before it. `None` for the first rung of a document.
+    /// The rung's improvement on the rung before it. `None` for the first rung of a document.
     pub fn improvement(self) -> Option<&'static str> {
         self.about().improvement
     }
 
-    /// What it does.
+    /// The rung's task.
     pub fn kind(self) -> Kind {
         self.about().kind
     }
 
-    /// The block sizes that it is for.
+    /// The block sizes that the rung supports.
     pub fn block_sizes(self) -> BlockSizes {
         self.about().block_sizes
     }
 
-    /// Whether it solves the `wanted` problem with blocks of this size.
+    /// Checks that the rung has the `wanted` task and supports blocks of this size.
     pub(crate) fn check(self, wanted: Kind, block_size: u32) -> Result<(), Refusal> {
         let allowed = self.block_sizes();
         if self.kind() != wanted {
@@ -258,7 +258,7 @@ impl Rung {
         }
     }
 
-    /// The name that its kernels have in the table of the ladder's kernels; ours are not there.
+    /// The family of the rung's kernels in the table of the ladder's kernels. Our own rungs have no family.
     pub(crate) fn family(self) -> Option<&'static str> {
         self.about().family
     }
@@ -281,7 +281,7 @@ impl fmt::Display for Kind {
 }
 
 impl BlockSizes {
-    /// Whether `block_size` is one of them.
+    /// Whether the rung supports `block_size`.
     pub fn contains(self, block_size: u32) -> bool {
         match self {
             Self::Any(first, last) => (first..=last).contains(&block_size),
@@ -291,7 +291,7 @@ impl BlockSizes {
         }
     }
 
-    /// Them, in ascending order.
+    /// The block sizes, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         let (Self::Any(first, last) | Self::PowersOfTwo(first, last)) = self;
         (first..=last).filter(move |&block_size| self.contains(block_size))

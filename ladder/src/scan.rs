@@ -1,4 +1,4 @@
-//! Scanning with a rung of the ladder.
+//! Scans by a rung of the ladder.
 
 mod sections;
 mod whole;
@@ -15,14 +15,14 @@ use crate::{Item, Kind, Ladder, Measured, Refusal, Result, Rung, kernels};
 /// Whether an item's own value is part of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// Everything up to and including the place.
+    /// A result combines all items up to and including its own.
     Inclusive,
-    /// Everything before the place; the identity in the first.
+    /// A result combines all items before its own. The first result is the identity.
     Exclusive,
 }
 
 impl Placement {
-    /// Both.
+    /// Both placements.
     pub const ALL: [Self; 2] = [Self::Inclusive, Self::Exclusive];
 }
 
@@ -36,13 +36,13 @@ impl fmt::Display for Placement {
 }
 
 impl Ladder {
-    /// Scans `input` to `output` with the operator `O` as the rung does it, and waits for it.
+    /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
-    /// `output` may be longer than `input`: its further items are not touched. Input and output must not overlap, unless they begin
-    /// at the same place. On an error that was found after the first launch the output is unspecified.
+    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin
+    /// at the same place. After an error that was found after the first launch, the output is unspecified.
     ///
     /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and
-    /// `f32`; [`Rung::OurScan`] for all that warpfold has.
+    /// `f32`. [`Rung::OurScan`] has kernels for all of warpfold's scans whose results are items.
     ///
     /// ```
     /// use warpfold::Sum;
@@ -78,11 +78,11 @@ impl Ladder {
         Ok(())
     }
 
-    /// As [`Self::scan`], with the launches and their times.
+    /// The same as [`Self::scan`], with the launches and their times.
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::scan`].
+    /// The errors of [`Self::scan`].
     pub fn scan_measured<O, T>(
         &self,
         rung: Rung,
@@ -110,7 +110,7 @@ impl Ladder {
         self.gpu().check_buffer(Argument::Input, input)?;
         self.gpu().check_buffer(Argument::Output, output)?;
         let session = Session::new(self)?;
-        // The documents' kernels read items that others may have written already.
+        // In place, the documents' kernels would read items that other threads may have overwritten already.
         let copy = match address_of(input) == address_of(output) {
             true => Some(Scratch::copy_of(input)?),
             false => None,
@@ -158,7 +158,7 @@ impl Ladder {
     }
 }
 
-/// An operator that warpfold scans with, whose results are items.
+/// An operator with scans in warpfold, whose results have the type of the items.
 pub trait Scans<T: Item>:
     Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T> + Op<T, Output = T>
 {
@@ -169,7 +169,7 @@ impl<O, T: Item> Scans<T> for O where
 {
 }
 
-/// Checks that the output has room, and that the two do not overlap unless they begin at the same place.
+/// Checks that the output is long enough, and that input and output do not overlap unless they begin at the same place.
 fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(), Error> {
     if output.len() < input.len() {
         return Err(Error::OutputTooShort {
@@ -194,21 +194,21 @@ fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(),
 struct Run<'ladder> {
     session: Session<'ladder>,
     symbols: Symbols,
-    /// Where the items are; apart from the output.
+    /// The address of the items, which do not overlap the output.
     input: Address,
     output: Address,
-    /// At least one.
+    /// The number of items: at least one.
     item_count: u64,
     block_size: u32,
 }
 
 /// The kernels of a rung.
 struct Symbols {
-    /// Scans the input.
+    /// The kernel that scans the input.
     scan: &'static str,
-    /// Scans totals.
+    /// The kernel that scans totals.
     inclusive: &'static str,
-    /// Combines each section's items with the section's prefix.
+    /// The kernel that combines each section's items with the section's prefix.
     prefixes: &'static str,
 }
 
@@ -222,7 +222,7 @@ impl Symbols {
     }
 }
 
-/// How many blocks of `block_items` items there are. The driver refuses more than a grid can have.
+/// How many blocks of `block_items` items there are. The driver refuses more blocks than a grid can have.
 fn blocks(item_count: u64, block_items: u64) -> u32 {
     u32::try_from(item_count.div_ceil(block_items)).unwrap_or(u32::MAX)
 }

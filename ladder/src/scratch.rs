@@ -1,4 +1,4 @@
-//! Memory that a run works on and gives back: copies of the input, partial results.
+//! The scratch memory of a run: copies of the input, and partial results.
 
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 
@@ -7,7 +7,7 @@ use crate::{Item, Result};
 /// An address in the device's memory.
 pub type Address = u64;
 
-/// Where a buffer begins.
+/// The address at which a buffer begins.
 pub fn address_of<T: Item>(items: &DeviceSlice<T>) -> Address {
     items.as_device_ptr().as_raw()
 }
@@ -18,7 +18,7 @@ pub struct Scratch<T: Item>(DeviceBuffer<T>);
 impl<T: Item> Scratch<T> {
     /// Room for `item_count` items, at least one.
     pub fn new(item_count: usize) -> Result<Self> {
-        // SAFETY: whatever bits are there are items.
+        // SAFETY: items are plain data, so any bits are valid items.
         Ok(Self(unsafe { DeviceBuffer::uninitialized(item_count) }?))
     }
 
@@ -49,19 +49,19 @@ impl<T: Item> Scratch<T> {
         address_of(&self.0)
     }
 
-    /// The items, for a call of warpfold's to write.
+    /// The items, to be written by a call of warpfold.
     pub fn items(&mut self) -> &mut DeviceSlice<T> {
         &mut self.0
     }
 
-    /// The first item, once the work that is queued is done.
+    /// Waits for the queued work, and copies the first item to the host.
     pub fn first(&self) -> Result<T> {
         let mut item = [T::zeroed()];
         self.0.index(..1).copy_to(&mut item)?;
         Ok(item[0])
     }
 
-    /// All items, once the work that is queued is done.
+    /// Waits for the queued work, and copies all items to the host.
     pub fn to_host(&self) -> Result<Vec<T>> {
         let mut items = vec![T::zeroed(); self.0.len()];
         self.0.copy_to(&mut items)?;

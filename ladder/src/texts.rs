@@ -1,9 +1,9 @@
-//! The kernels' PTX, and one kernel's part of it. The driver compiles a whole text, so it is given one kernel's part only.
+//! The kernels' PTX, and each kernel's part of it. The driver compiles a text as a whole, so it gets only the part that is needed.
 
 /// The kernels that the host alone launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));
 
-/// The kernels that launch kernels. They share functions that are declared before them.
+/// The kernels that launch kernels. They share functions, whose declarations precede them.
 const NESTED: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder_nested.ptx"));
 
 /// The beginning of every entry.
@@ -14,9 +14,9 @@ const END: &str = "\n}\n";
 
 /// A text that has a kernel.
 pub enum Text {
-    /// For a kernel that only the host launches: this kernel alone.
+    /// The text of one kernel that only the host launches.
     Plain(String),
-    /// For kernels that launch kernels: all of these, which have to be linked.
+    /// The text of all kernels that launch kernels. It has to be linked.
     Nested(&'static str),
 }
 

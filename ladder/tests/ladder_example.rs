@@ -1,4 +1,4 @@
-//! The example as a user meets it: its output and files. No argument, file or closed output makes it panic.
+//! The example, run as a user runs it: its output and files. No argument, file or closed output makes it panic.
 
 #[path = "../../tests/common/programs.rs"]
 mod programs;

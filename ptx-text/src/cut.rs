@@ -1,23 +1,23 @@
 //! Splits a text into its entries.
 //!
-//! A text is a preamble (version, target, declarations), then every kernel's entry. Only the beginning and the end of
-//! entries are parsed: comments and nested braces.
+//! A text is a preamble (version, target, declarations), then every kernel's entry. To find the beginning and the end of an
+//! entry, only comments and nested braces are parsed.
 
 use std::collections::BTreeMap;
 
 use crate::error::Malformed;
 use crate::finish::ENTRY;
 
-/// A text, cut.
+/// A text, split into its entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
     /// The text before the first entry.
     pub preamble: &'a str,
-    /// The entries, by name, each from its first line to its last brace, in the text's order.
+    /// The name and the text of each entry, from its first line to its last brace, in the text's order.
     pub entries: Vec<(&'a str, &'a str)>,
 }
 
-/// Cuts a text.
+/// Splits a text into its entries.
 pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     let first = text.find(ENTRY).ok_or(Malformed::NoEntry)?;
     let mut entries = Vec::new();
@@ -35,8 +35,8 @@ pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     })
 }
 
-/// For each entry's name, a text with this entry only. If the text has functions that entries may call, it is the whole
-/// text. (rustc's back end leaves no functions.)
+/// For each entry's name, a text with only this entry. If the text has functions that entries may call, it is the whole
+/// text instead. (rustc's back end emits no such functions.)
 pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, Malformed> {
     let has_functions = text.lines().any(is_function);
     let Cut { preamble, entries } = cut(text)?;

@@ -1,11 +1,11 @@
-//! The direction of a scan: a number in the text of its kernel, which the driver's compiler then knows.
+//! The direction of a scan. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
-//! The kernel's source sets a register of this name to 0, from which it makes addresses. In the text for scans that go backward the
-//! register has all bits. In both texts, its value is folded into the instructions that use it before a driver gets the text.
+//! The kernel's source sets a register called `%direction` to 0, and computes addresses from it. In the text for scans that go backward,
+//! all bits of the register are set. In both texts, the value is folded into the instructions that use it before a driver gets the text.
 
 use crate::constants::fold;
 
-/// The register: a number in either text, also where it is 0.
+/// The register that holds the direction.
 pub const REGISTER: &str = "%direction";
 
 /// The statement that sets the register.
@@ -20,7 +20,7 @@ pub fn forward(text: String) -> String {
     }
 }
 
-/// The text of the kernel that goes backward; nothing, if the text has no direction.
+/// The text of the kernel that goes backward; `None` if the text has no direction.
 pub fn backward(text: &str) -> Option<String> {
     text.contains(SET).then(|| settled(text, u64::MAX))
 }
@@ -36,7 +36,7 @@ fn settled(text: &str, value: u64) -> String {
     fold(&text.replace(SET, &set), REGISTER, value)
 }
 
-/// The register that a line's scope sets to the direction.
+/// If a line is a scope that reads the direction, the register that it sets.
 fn reader(line: &str) -> Option<&str> {
     let scope = line.trim().strip_prefix('{')?;
     let (_, read) = scope.split_once(SET)?;

@@ -7,16 +7,16 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// It ends within a function or a declaration.
+    /// The text ends within a function or a declaration.
     BreaksOff,
-    /// It has no entry.
+    /// The text has no entry.
     NoEntry,
     /// The entry of this name has no last brace.
     NoEnd(String),
-    /// It is not a text of rust-cuda's compiler, which has one line with the version and one that declares dynamic
-    /// shared memory. These are the numbers of such lines.
+    /// The text was not made by rust-cuda's compiler. Such a text has one line with the version and one that declares
+    /// dynamic shared memory. The fields are the numbers of such lines.
     NotOfRustCuda {
-        /// Lines that say the version.
+        /// Lines with the version.
         versions: usize,
         /// Lines that declare dynamic shared memory.
         declarations: usize,

@@ -1,4 +1,4 @@
-//! Skeletons and bodies: how a kernel's text is put together.
+//! Fills skeletons with bodies, which gives the text of a kernel.
 //!
 //! A skeleton is the text of a kernel in which some lines are holes for its operator:
 //!
@@ -6,8 +6,8 @@
 //!     HOLE combine %r7 <- %r5, %r6;
 //! ```
 //!
-//! A body fills a hole, and numbers the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body with registers of its
-//! own gets a scope. The outputs of a hole are never its inputs, so a body may write and read in any order.
+//! A body fills a hole. It refers to the hole's registers by number: `add.rn.f32 %out0, %in0, %in1;`. A body with registers
+//! of its own is a scope. The outputs of a hole are never its inputs, so a body may write and read in any order.
 //!
 use std::fmt;
 
@@ -16,10 +16,10 @@ use crate::finish::ENTRY;
 /// The start of a line that a body replaces.
 pub const HOLE: &str = "\tHOLE ";
 
-/// Precedes the name of a hole, whose body is in the following lines.
+/// The text before the name of a hole. The hole's body is in the lines after the name.
 pub const BODY: &str = "\nhole ";
 
-/// The start of a packed text that consists of the name of a skeleton, up to [`BODY`], and of bodies.
+/// The start of a packed text. The name of a skeleton follows, up to the first [`BODY`], and then bodies.
 pub const FILLED: &str = "skeleton ";
 
 /// Why a skeleton cannot be filled.
@@ -27,11 +27,11 @@ pub const FILLED: &str = "skeleton ";
 pub enum Unfilled {
     /// The text has no entry.
     NoEntry,
-    /// A line does not have the form of a hole, which this file describes.
+    /// A line does not have the form of a hole: see the description in this module.
     NotAHole(String),
     /// No body is given for a hole of this name.
     NoBody(String),
-    /// The body of the hole of this name asks for a register that the hole does not have.
+    /// The body for the hole of this name refers to a register that the hole does not have.
     NoRegister(String),
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Unfilled {
 
 impl std::error::Error for Unfilled {}
 
-/// The text of the kernel `symbol`: the skeleton with these bodies, each after a line that names its hole.
+/// The text of the kernel `symbol`: the skeleton, filled with these bodies. Each body follows a line that names its hole.
 pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfilled> {
     let name = entry_name(skeleton).ok_or(Unfilled::NoEntry)?;
     let named = skeleton.replace(name, symbol);
@@ -87,16 +87,16 @@ pub fn entry_name(text: &str) -> Option<&str> {
 /// A line that a body replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole<'a> {
-    /// The name of the body that goes there.
+    /// The hole's name.
     pub name: &'a str,
     /// The registers that the body writes.
     pub outputs: Vec<&'a str>,
-    /// The registers that it reads.
+    /// The registers that the body reads.
     pub inputs: Vec<&'a str>,
 }
 
 impl<'a> Hole<'a> {
-    /// The hole in a line: what follows [`HOLE`].
+    /// Parses a hole. `line` is the part of a line after [`HOLE`].
     pub fn parse(line: &'a str) -> Option<Self> {
         let (name, registers) = line.strip_suffix(';')?.split_once(' ')?;
         let (outputs, inputs) = registers.split_once("<-")?;
@@ -108,7 +108,7 @@ impl<'a> Hole<'a> {
     }
 }
 
-/// The registers that commas separate.
+/// The registers of a comma-separated list.
 fn list(registers: &str) -> Vec<&str> {
     let registers = registers.split(',').map(str::trim);
     registers.filter(|register| !register.is_empty()).collect()
@@ -139,7 +139,7 @@ fn parse(bodies: &str) -> Vec<Body<'_>> {
         .collect()
 }
 
-/// A body's lines, cut up.
+/// Splits a body's lines at the names of the hole's registers.
 fn pieces(lines: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut text = 0;

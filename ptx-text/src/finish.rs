@@ -1,5 +1,5 @@
-//! Turns the output of a compiler into a text of entries with launch bounds, which no Rust compiler for kernels can
-//! express.
+//! Turns the output of a compiler into a text of entries with launch bounds. No Rust compiler for kernels can express launch
+//! bounds.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use crate::error::Malformed;
 use crate::statement::Statement;
 use crate::text::Function;
 
-/// What an entry begins with.
+/// The beginning of an entry.
 pub const ENTRY: &str = ".visible .entry ";
 
-/// How a kernel is launched, for the driver's compiler.
+/// The launch bounds of a kernel, for the driver's compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// The most threads of a block.
@@ -29,7 +29,7 @@ impl Bounds {
     }
 }
 
-/// Threads, and blocks.
+/// Bounds from a number of threads and a number of blocks.
 impl From<(u32, u32)> for Bounds {
     fn from((threads, blocks): (u32, u32)) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl From<(u32, u32)> for Bounds {
     }
 }
 
-/// The lines that say so.
+/// Writes the directives of the bounds, one a line.
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, ".maxntid {}, 1, 1", self.threads)?;
@@ -53,21 +53,21 @@ impl fmt::Display for Bounds {
 /// The part of the emitted text that is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Contents {
-    /// Whether it has the entry of this name.
+    /// Whether the entry of this name is kept.
     pub has: fn(&str) -> bool,
-    /// Whether it has external functions and global variables, for kernels that launch kernels or print.
+    /// Whether external functions and global variables are kept, for kernels that launch kernels or print.
     pub has_declarations: bool,
     /// The bounds of an entry's launches, if it has any.
     pub bounds: fn(&str) -> Option<Bounds>,
 }
 
-/// The first parts to leave out.
+/// The part of the text that is being left out.
 #[derive(Clone, Copy, PartialEq)]
 enum Skip {
     Nothing,
-    /// Up to the line that closes it.
+    /// A function, up to the line that closes it.
     Function,
-    /// Up to its semicolon.
+    /// A declaration, up to its semicolon.
     Declaration,
 }
 
@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// The part to omit that begins at a line, if one does.
+/// If a line begins a part to leave out, that part; else [`Skip::Nothing`].
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {
@@ -128,7 +128,7 @@ pub fn entry_name(line: &str) -> Option<&str> {
     line.strip_prefix(ENTRY)?.strip_suffix('(')
 }
 
-/// The text with the bounds `of` each entry after its parameters.
+/// The text, with the bounds of each entry after its parameters. `of` gives an entry's bounds.
 pub fn add_bounds(text: &str, of: impl Fn(&str) -> Option<Bounds>) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut entry = None;

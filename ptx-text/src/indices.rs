@@ -1,12 +1,12 @@
-//! The width of results that are indices: a number in the text of a kernel, which the driver's compiler then knows.
+//! The width of results that are indices. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
-//! The kernel's source sets a register of this name to 0. In the text for indices of 32 bits it is 1.
+//! The kernel's source sets a register called `%short` to 0. In the text for indices of 32 bits it is 1.
 
-/// What sets the register, in either text.
+/// The statements that set the register in the two texts.
 const LONG: &str = "mov.b32 %short, 0;";
 const SHORT: &str = "mov.b32 %short, 1;";
 
-/// The text of the kernel whose results are indices of 32 bits; nothing, if its results are no indices.
+/// The text of the kernel whose results are indices of 32 bits; `None` if its results are not indices.
 pub fn short(text: &str) -> Option<String> {
     text.contains(LONG).then(|| text.replace(LONG, SHORT))
 }

@@ -1,4 +1,4 @@
-//! Checks finished kernels, whatever the compiler did. A kernel must not contain what the caller forbids, nor a store
+//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store
 //! of a float's low bits. It must have as many barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
@@ -9,21 +9,21 @@ use crate::narrow::narrow_store;
 use crate::statement::{Instruction, Statement, instructions};
 use crate::text::Function;
 
-/// Barriers, as their instructions are written with `%r` in the place of each register, and how many of each there are.
+/// Barriers, written as instructions with `%r` in place of each register, and the count of each.
 pub type Barriers = BTreeMap<String, usize>;
 
-/// How a compiler passes the number of a barrier and of its threads.
+/// How a compiler passes the number of a barrier, and its number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
-    /// As constants where they are known, as rustc does.
+    /// As constants if they are known. rustc does this.
     Known,
-    /// In registers, except for barrier 0, as rust-cuda's compiler does.
+    /// In registers, except for barrier 0. rust-cuda's compiler does this.
     InRegisters,
 }
 
 impl Operands {
-    /// The barriers in a source, each with how many there are, as the compiler writes them: `bar.sync 1, 256`, or
-    /// `bar.arrive %r, 64` with a number that is not known.
+    /// The barriers of a source and the count of each, as the compiler writes them: `bar.sync 1, 256`, or `bar.arrive %r, 64`
+    /// if the barrier's number is not known.
     pub fn barriers(self, source: impl IntoIterator<Item = (String, usize)>) -> Barriers {
         let mut barriers = Barriers::new();
         for (barrier, count) in source {
@@ -49,11 +49,11 @@ impl Operands {
 pub enum Thing {
     /// A call.
     Call,
-    /// The end of a panic.
+    /// An instruction at the end of a panic.
     Panic,
-    /// Memory of a thread's own.
+    /// Local memory of a thread.
     LocalMemory,
-    /// A multiplication and an addition that round once.
+    /// A fused multiplication and addition, which rounds once.
     Fused,
     /// Arithmetic that flushes subnormal numbers to zero.
     Flushed,
@@ -62,7 +62,7 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// All of them.
+    /// All such things.
     pub const ALL: [Self; 6] = [
         Self::Call,
         Self::Panic,
@@ -72,7 +72,7 @@ impl Thing {
         Self::Variable,
     ];
 
-    /// Whether an instruction is of this sort, or contains it.
+    /// Whether an instruction is such a thing, or contains it.
     fn is_in(self, instruction: &Instruction, shared_array: &str) -> bool {
         let operation = instruction.operation();
         match self {
@@ -117,9 +117,9 @@ pub struct Rules<'a> {
     pub forbidden: &'a [Thing],
     /// The array that is the block's shared memory.
     pub shared_array: &'a str,
-    /// The barriers in its source, if that is known.
+    /// The barriers in the kernel's source; `None` if they are not checked.
     pub barriers: Option<Barriers>,
-    /// Whether it must wait for preceding work, on every path and before it accesses memory. `None` if this is not
+    /// Whether the kernel must wait for preceding work, on every path and before it accesses memory. `None` if this is not
     /// checked.
     pub waits_first: Option<bool>,
 }
@@ -128,20 +128,20 @@ pub struct Rules<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It contains something forbidden, in this statement.
+    /// The kernel contains something forbidden, in this statement.
     Has(Thing, String),
-    /// It stores the low bits of a float, by this instruction.
+    /// The kernel stores the low bits of a float, by this instruction.
     NarrowStore(String),
-    /// It has other barriers than its source.
+    /// The kernel has other barriers than its source.
     Barriers {
-        /// What it has.
+        /// The kernel's barriers.
         found: Barriers,
-        /// The source's number.
+        /// The source's barriers.
         expected: Barriers,
     },
-    /// It must wait first for preceding work and does not, or the reverse.
+    /// The kernel must wait first for preceding work and does not, or the reverse.
     Wait {
-        /// Whether it waits first.
+        /// Whether the kernel waits first.
         waits_first: bool,
     },
 }
@@ -211,7 +211,7 @@ fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     }
 }
 
-/// The barriers of a kernel, without those of single warps.
+/// The barriers of a kernel, except barriers of a single warp.
 fn barriers(body: &[Statement]) -> Barriers {
     let mut barriers = Barriers::new();
     for instruction in instructions(body) {
@@ -300,7 +300,7 @@ mod tests {
                 matches!(found, Err(Fault::Has(found, _)) if found == thing),
                 "{spoilt}: {found:?}"
             );
-            // It passes if everything is allowed.
+            // The kernel passes if everything is allowed.
             let lenient = Rules {
                 forbidden: &[],
                 ..rules()

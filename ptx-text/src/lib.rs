@@ -1,22 +1,22 @@
-//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, finishes, narrows and inspects it. No tool
-//! is run.
+//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, finishes, narrows and inspects it. It runs no
+//! external tool.
 //!
 //! It is shared by `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX. It
 //! knows no kernels and no operators: its callers specify the checks of a kernel.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`statement`], [`text`] | a text, its functions and their statements |
-//! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; which of them make which kernel |
-//! | [`older`] | texts for older devices, made of those for compute capability 9.0 |
+//! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; the skeleton and the bodies of each kernel |
+//! | [`older`] | texts for older devices, made from the texts for compute capability 9.0 |
 //! | [`direction`] | the texts of a scan that goes forward or backward |
 //! | [`indices`] | the text of a kernel whose results are indices of 32 bits |
-//! | [`synchronous`] | instructions that compute capability 7.0 lacks, written with those that it has |
-//! | [`cut`] | a text with one entry for each entry of a text |
-//! | [`finish`] | launch bounds, and what of a compiler's text is kept |
+//! | [`synchronous`] | replacements for instructions that compute capability 7.0 lacks |
+//! | [`cut`] | a text split into texts with one entry each |
+//! | [`finish`] | launch bounds, and the removal of unneeded parts of a compiler's output |
 //! | [`narrow`] | stores of the low bits of a float, which a driver's compiler gets wrong |
-//! | [`inspect`] | what must hold of a finished kernel |
-//! | [`rust_cuda`] | from what rust-cuda's compiler writes to what the driver is given |
+//! | [`inspect`] | checks of a finished kernel |
+//! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
 //! It reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
 //!

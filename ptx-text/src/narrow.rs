@@ -3,9 +3,8 @@
 //! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits it to store an unaligned float
 //! byte by byte. If a float instruction has written the register, the compiler of CUDA 13.0, which is also in driver
 //! 580, converts the float to an integer of 8 bits and stores that. (The compiler of CUDA 13.5 stores the byte.)
-//! Results of integer instructions are stored correctly, so the bits are masked first.
-//!
-//! [`mask`] does this. [`narrow_store`] finds such stores where they are not allowed.
+//! Results of integer instructions are stored correctly, so [`mask`] masks the bits by an integer instruction before the store.
+//! [`narrow_store`] finds stores of bits that are not masked.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use crate::statement::{Instruction, Statement, instructions, register_width, spl
 /// The modifiers of float instructions.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
-/// The body with such stores made safe.
+/// The body, with the values of such stores masked.
 pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     let floats = written_as_floats(&body);
     let mut masked = Vec::with_capacity(body.len());
@@ -58,7 +57,7 @@ fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
     registers
 }
 
-/// A store, with the statements that have to come before it.
+/// A store, after statements that mask its values.
 fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> {
     let [place, values] = &store.operands[..] else {
         return vec![Statement::Instruction(store.clone())];
@@ -98,10 +97,10 @@ fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> 
     before
 }
 
-/// A store of only a part of a float instruction's result.
+/// A store of only the low bits of a float instruction's result.
 struct LowBits {
     bits: u32,
-    /// Bits of the value's register.
+    /// The width of the value's register, in bits.
     width: u32,
 }
 
@@ -117,7 +116,7 @@ fn stored_bits(store: &Instruction) -> Option<u32> {
     last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()
 }
 
-/// An operand, or the operands of a vector.
+/// The operand itself or, for a vector, its members.
 fn members(operand: &str) -> Vec<String> {
     split_list(operand.trim_matches(['{', '}']))
 }

@@ -1,9 +1,9 @@
-//! Makes texts for older devices from those for compute capability 9.0, so that they need not ship.
+//! Makes texts for older devices from the texts for compute capability 9.0, so that only the latter ship.
 //!
-//! Texts for 9.0 differ from those for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin before preceding work
-//! has ended; the wait is removed. And a scan asks the L2 cache to evict its input last, which was measured on 9.0 only; here it has the
-//! normal eviction priority. Everything else is the same, and 8.0 has all the instructions. Instructions that 7.0 lacks, above all
-//! asynchronous copies, are replaced by others: see [`synchronous`](mod@crate::synchronous).
+//! Texts for 9.0 differ from texts for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin before preceding work
+//! has ended; this module removes the wait. A scan asks the L2 cache to evict its input last, which was measured on 9.0 only; this module
+//! gives the input the normal eviction priority. Everything else is the same, since 8.0 has all the instructions. Instructions that 7.0
+//! lacks, above all asynchronous copies, are replaced by others: see [`synchronous`](mod@crate::synchronous).
 
 use crate::synchronous::synchronous;
 
@@ -13,28 +13,28 @@ const FROM_LINES: &str = ".version 7.8\n.target sm_90\n";
 
 /// A compute capability for which texts are made, and the lines that name it.
 pub struct Older {
-    /// Major and minor.
+    /// The major and the minor number.
     pub capability: (u32, u32),
     lines: &'static str,
-    /// Whether it has all instructions of 8.0.
+    /// Whether such devices have all instructions of 8.0.
     has_all: bool,
 }
 
-/// For 8.0.
+/// Texts for 8.0.
 pub const FOR_8_0: Older = Older {
     capability: (8, 0),
     lines: ".version 7.4\n.target sm_80\n",
     has_all: true,
 };
 
-/// For 7.0.
+/// Texts for 7.0.
 pub const FOR_7_0: Older = Older {
     capability: (7, 0),
     lines: ".version 7.4\n.target sm_70\n",
     has_all: false,
 };
 
-/// The wait.
+/// The instruction that waits for preceding work.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
 
 /// The policies of the L2 cache for eviction last, and for normal eviction.
@@ -42,8 +42,8 @@ const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
 impl Older {
-    /// Makes the text of a kernel from that for 9.0. `None` if that is not like the library's texts, or has an instruction for which
-    /// there is no rule.
+    /// Makes the text of a kernel from its text for 9.0. `None` if that text is not like the library's, or has an instruction without a
+    /// rule.
     pub fn made_of(&self, text: &str) -> Option<String> {
         let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
         let made = is_ours.then(|| {

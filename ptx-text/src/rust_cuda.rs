@@ -1,9 +1,10 @@
 //! Turns the output of rust-cuda's compiler into a text for the driver.
 //!
-//! - **The version.** libNVVM writes the newest PTX version that it knows, which older drivers refuse. It is replaced
+//! - **The version.** libNVVM writes the newest PTX version that it supports, which older drivers refuse. It is replaced
 //!   by an older version that has everything that the kernels use.
-//! - **Dynamic shared memory.** `cuda_std` declares 16 bytes of it, which the driver allocates in addition to the
-//!   launch's dynamic shared memory. The kernels also need a larger alignment.
+//! - **Dynamic shared memory.** `cuda_std` declares it with 16 bytes, which the driver would allocate in addition to the
+//!   launch's dynamic shared memory. The declaration is replaced by one without a size, and with the larger alignment that
+//!   the kernels need.
 
 use crate::error::Malformed;
 
@@ -11,7 +12,8 @@ use crate::error::Malformed;
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 
-/// Changes a text to this PTX version. An error names the missing lines.
+/// Changes a text to this PTX version, and amends its declaration of dynamic shared memory. The error has the numbers of the lines that
+/// were found.
 pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     let (mut versions, mut declarations) = (0, 0);
     let mut text = String::with_capacity(emitted.len());

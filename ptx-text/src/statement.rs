@@ -20,11 +20,11 @@ pub enum Statement {
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// The predicate it is executed under, with its `@`.
+    /// The predicate of the instruction, with its `@`.
     pub guard: Option<String>,
     /// The operation with its modifiers.
     pub opcode: String,
-    /// The operands: vectors and lists in their brackets, as one operand each.
+    /// The operands. A vector or a list in brackets is one operand.
     pub operands: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl Instruction {
         self.opcode.split('.').next().unwrap_or_default()
     }
 
-    /// The label that the instruction may go to.
+    /// The label that the instruction may branch to.
     pub fn branch_target(&self) -> Option<&str> {
         match self.operation() {
             "bra" => self.operands.first().map(String::as_str),
@@ -99,8 +99,8 @@ pub fn instructions(body: &[Statement]) -> impl Iterator<Item = &Instruction> {
     })
 }
 
-/// Bits of a register, as the back end names them. `None` for a number. A narrower value may be stored from a wide register,
-/// and loaded to one.
+/// The width of a register in bits, by the names that the back end uses. `None` for a number. A narrower value may be stored from a
+/// wide register, or loaded to it.
 pub fn register_width(operand: &str) -> Option<u32> {
     let kind = operand.strip_prefix('%')?;
     Some(match kind.trim_end_matches(|c: char| c.is_ascii_digit()) {
@@ -134,7 +134,7 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts
 }
 
-/// Reads the statements of a text without comments. `None` if it breaks off.
+/// Reads the statements of a text without comments. `None` if the text ends within a statement.
 pub fn parse(text: &str) -> Option<Vec<Statement>> {
     let mut statements = Vec::new();
     let mut rest = text.trim_start();

@@ -1,4 +1,4 @@
-//! Instructions that compute capability 7.0 lacks, written with those that it has.
+//! Replaces instructions that compute capability 7.0 lacks by instructions that it has.
 //!
 //! ```text
 //! cp.async.cg.shared.global [%s], [%g], 16;      ld.global.L1::no_allocate.v4.b32 {…}, [%g]; … st.shared.v4.b32 [%s], {…};
@@ -9,29 +9,29 @@
 //! mov.b32 %at_once, 0;                           mov.b32 %at_once, 1;
 //! ```
 //!
-//! By `%at_once` a kernel's source asks whether copies are done when they begin: a number, so the driver's compiler knows it.
+//! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
-//! Copies that follow one another load first and store then, so that their loads are under way together. A run of copies goes on
-//! through arithmetic on registers. All else ends it, and comes after its stores.
+//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. Arithmetic on registers does
+//! not end a run. Any other statement ends it, and comes after its stores.
 
 use std::fmt::Write;
 
 use crate::statement::{Instruction, Statement, parse};
 
-/// The statement that sets the register by which a kernel knows whether copies are synchronous, in each text.
+/// The statements that tell a kernel whether copies are synchronous: the original, and its replacement.
 const LATER: &str = "mov.b32 %at_once, 0;";
 const AT_ONCE: &str = "mov.b32 %at_once, 1;";
 
-/// The most copies that load before the first one stores: 64 registers' worth, like a thread's vectors of a tile.
+/// The most copies of a run. They load up to 64 registers before the first store, like a thread's vectors of a tile.
 const MOST_COPIES: usize = 16;
 
-/// Arithmetic that a run of copies goes on through.
+/// Arithmetic that does not end a run of copies.
 const ARITHMETIC: [&str; 14] = [
     "add", "sub", "mul", "mad", "mov", "shl", "shr", "and", "or", "xor", "cvt", "cvta", "min",
     "max",
 ];
 
-/// Parts of opcodes that 7.0 lacks. `cp` and `createpolicy` are operations, the others modifiers.
+/// Parts of opcodes that 7.0 lacks: operations and modifiers.
 const LACKED: [&str; 10] = [
     "cp",
     "createpolicy",
@@ -45,12 +45,12 @@ const LACKED: [&str; 10] = [
     "L2::cache_hint",
 ];
 
-/// A copy that has loaded, and is to store.
+/// A copy that has loaded and has not yet stored.
 struct Loaded {
     bytes: u32,
 }
 
-/// A kernel's text in instructions of 7.0. `None` if it has some for which there is no rule.
+/// A kernel's text in instructions of 7.0. `None` if it has an instruction that 7.0 lacks and for which there is no rule.
 pub fn synchronous(text: &str) -> Option<String> {
     let text = &text.replace(LATER, AT_ONCE);
     let mut rewriting = Rewriting {
@@ -93,7 +93,7 @@ struct Rewriting {
 }
 
 impl Rewriting {
-    /// The next line, of one statement at most.
+    /// Rewrites the next line, which has at most one statement.
     fn line(&mut self, line: &str) -> Option<()> {
         let Self {
             out,
@@ -144,7 +144,7 @@ fn has_several(line: &str) -> bool {
     has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
-/// Whether a line may have an instruction that 7.0 lacks: by its first letters and then its opcode.
+/// Whether a line may have an instruction that 7.0 lacks. The first letters are compared first, then the opcode.
 fn is_suspect(line: &str) -> bool {
     let code = line.trim_start();
     let code = match code.strip_prefix('@') {
@@ -179,7 +179,8 @@ fn is_scope(line: &str) -> bool {
     code == "{" || (code == "}" && line != "}") || code.starts_with(".reg ")
 }
 
-/// The bytes that an instruction copies asynchronously, if it does; `None` if it does so in an unknown way.
+/// The number of bytes that an instruction copies asynchronously: `Some(None)` if it is not such a copy, `None` if it is a copy without a
+/// rule.
 fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     let is_copy = instruction.opcode.starts_with("cp.async.c");
     if !is_copy {
@@ -193,7 +194,7 @@ fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     is_known.then_some(Some(bytes))
 }
 
-/// Writes a copy's load, to the run's registers number `at`.
+/// Writes the load of a copy, to the registers of copy `at` of the run.
 fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<()> {
     let [to, from, ..] = &copy.operands[..] else {
         return None;
@@ -203,7 +204,7 @@ fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<(
         None => writeln!(out, "\tmov.b64 %slot{at}, {base};"),
         Some(offset) => writeln!(out, "\tadd.s64 %slot{at}, {base}, {offset};"),
     };
-    // Whole vectors are read once: they are not kept in L1, as when they are copied asynchronously.
+    // Whole vectors are read once. They bypass L1, as in an asynchronous copy.
     let caching = match bytes {
         16 => ".L1::no_allocate",
         _ => "",
@@ -226,7 +227,7 @@ fn place(operand: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Writes the stores of a run, which ends.
+/// Writes the stores of a run, and ends it.
 fn store(run: &mut Vec<Loaded>, out: &mut String) {
     for (at, Loaded { bytes }) in run.drain(..).enumerate() {
         let (kind, registers) = (kind(bytes), registers(at, bytes));
@@ -234,7 +235,7 @@ fn store(run: &mut Vec<Loaded>, out: &mut String) {
     }
 }
 
-/// How this many bytes are loaded and stored.
+/// The type modifier of loads and stores of this many bytes.
 fn kind(bytes: u32) -> &'static str {
     match bytes {
         4 => "b32",
@@ -258,7 +259,7 @@ fn registers(at: usize, bytes: u32) -> String {
     }
 }
 
-/// The replacement of an instruction that 7.0 lacks, inside; nothing inside if 7.0 has it; `None` if there is no rule.
+/// The replacement of an instruction that 7.0 lacks: `Some(None)` if 7.0 has the instruction, `None` if there is no rule.
 fn rewritten(instruction: &Instruction) -> Option<Option<String>> {
     if !lacks(&instruction.opcode) {
         return Some(None);
@@ -278,7 +279,7 @@ fn rewritten(instruction: &Instruction) -> Option<Option<String>> {
     }))
 }
 
-/// An extreme by which a NaN wins; −0.0 is less than +0.0 by both instructions.
+/// A minimum or maximum by which a NaN wins. As with the original instruction, −0.0 is less than +0.0.
 fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %number;\n\
@@ -288,7 +289,8 @@ fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     )
 }
 
-/// The nearest `bf16`, ties to even: half a unit in the last place is added, or just less if the value is even. A NaN is `0x7fff`.
+/// The nearest `bf16`, ties to even. It adds half a unit in the last place, or slightly less if the truncated value is even. A NaN becomes
+/// `0x7fff`.
 fn rounded(narrow: &str, value: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %bits;\n\

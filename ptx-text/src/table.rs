@@ -1,21 +1,21 @@
-//! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
+//! The committed PTX of one generation of devices: skeletons, bodies, and the recipe of each kernel.
 //!
 //! ```text
 //! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
 //!           …
-//!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
-//!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies
+//!           kernels.ptx           the kernels that are not filled skeletons: a text with their entries, if there are any
+//!           bodies.txt            for each other kernel, the names of its skeleton and its bodies; and the bodies
 //! ```
 //!
 //! `bodies.txt` has sections, which empty lines separate. Lines that begin with `//` are comments.
 //!
 //! ```text
 //! kernel inclusive_scan_sum_f32 scan_32_32_32
-//! combine reduce_sum_f32$combine                  the body for the holes of this name
+//! combine reduce_sum_f32$combine                  a hole's name, and the name of its body
 //! …
 //!
 //! body reduce_sum_f32$combine
-//!     add.rn.f32 %out0, %in0, %in1;               as `fill` wants it
+//!     add.rn.f32 %out0, %in0, %in1;               in the form that `fill` needs
 //! ```
 
 use std::collections::BTreeMap;
@@ -27,23 +27,23 @@ use crate::fill::{BODY, FILLED, Unfilled, fill};
 /// The file of [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
 
-/// The file that says which skeleton and which bodies make a kernel.
+/// The file with the recipes of kernels, and with the bodies.
 pub const BODIES: &str = "bodies.txt";
 
-/// What the name of a skeleton's file ends with.
+/// The end of the name of a skeleton's file.
 pub const EXTENSION: &str = ".ptx";
 
-/// Why files are no table.
+/// Why files are not a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoTable {
-    /// There is no [`BODIES`].
+    /// There is no file [`BODIES`].
     NoBodies,
-    /// A file of this name is none of a table's.
+    /// A file of this name does not belong to a table.
     OtherFile(String),
     /// A line is not a pair of names.
     NoPair(String),
-    /// A kernel's body of this name is not there.
+    /// A body of a kernel is missing.
     NoBody {
         /// The kernel.
         symbol: String,
@@ -61,7 +61,7 @@ pub enum NoTable {
     Unfilled {
         /// The kernel.
         symbol: String,
-        /// Why.
+        /// The reason.
         why: Unfilled,
     },
 }
@@ -90,25 +90,25 @@ impl Error for NoTable {}
 pub struct Table {
     /// The skeletons, by their names.
     pub skeletons: BTreeMap<String, String>,
-    /// How kernels are made of them.
+    /// The recipes of the kernels that are made from skeletons.
     pub recipes: Vec<Recipe>,
-    /// The text of kernels that are not made of skeletons, if there are any.
+    /// The text of the kernels that are not made from skeletons, if there are any.
     pub own: Option<String>,
 }
 
-/// How a kernel is made.
+/// The recipe of a kernel: its skeleton and its bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
     /// The kernel.
     pub symbol: String,
     /// The skeleton's name.
     pub skeleton: String,
-    /// The bodies, as [`fill`] takes them.
+    /// The bodies, in the form that [`fill`] needs.
     pub bodies: String,
 }
 
 impl Table {
-    /// The table whose files are these, by their names, if each recipe makes a text.
+    /// The table of these files, by their names. Each recipe has to make a text.
     pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);
@@ -131,7 +131,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
+    /// The texts that the library looks up: the skeletons by their names, and the recipes by their kernels' symbols.
     pub fn packed(&self) -> BTreeMap<String, String> {
         let recipes = self.recipes.iter().map(|recipe| {
             let text = [FILLED, &recipe.skeleton, &recipe.bodies].concat();
@@ -140,7 +140,7 @@ impl Table {
         self.skeletons.clone().into_iter().chain(recipes).collect()
     }
 
-    /// The text of a kernel that is made of a skeleton.
+    /// The text of a kernel that is made from a skeleton.
     pub fn text(&self, recipe: &Recipe) -> Result<String, NoTable> {
         let symbol = &recipe.symbol;
         let skeleton = self.skeletons.get(&recipe.skeleton);

@@ -6,25 +6,25 @@ use crate::statement::{Statement, parse, split_list};
 /// A text.
 #[derive(Debug)]
 pub struct Text<'a> {
-    /// The functions that have a body, in the text's order.
+    /// The functions with a body, in the text's order.
     pub functions: Vec<Function<'a>>,
-    /// Bytes that are kept in global memory, by name.
+    /// The names and the bytes of arrays in global memory.
     pub arrays: Vec<(&'a str, Vec<u8>)>,
 }
 
-/// A function that has a body.
+/// A function with a body.
 #[derive(Debug, Clone)]
 pub struct Function<'a> {
-    /// Its symbol.
+    /// The function's symbol.
     pub name: &'a str,
-    /// The declarations of its parameters.
+    /// The declarations of the function's parameters.
     pub parameters: Vec<String>,
     /// The body, without the braces around it.
     pub body: Vec<Statement>,
 }
 
 impl<'a> Text<'a> {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn parse(text: &'a str) -> Result<Self, Malformed> {
         let mut read = Text {
             functions: Vec::new(),
@@ -50,7 +50,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether the first line begins a function with a body: a brace comes before a declaration's semicolon.
+/// Whether the first line begins a function with a body. If so, a brace comes before the semicolon that would end a declaration.
 fn is_definition(lines: &[&str]) -> bool {
     let beginnings = [".visible .func", ".func", ".visible .entry"];
     let begins = beginnings.iter().any(|start| lines[0].starts_with(start));
@@ -69,7 +69,7 @@ impl<'a> Function<'a> {
         let (before, list) = head.rsplit_once('(')?;
         let name = before.trim_end();
         let name = name.rsplit([' ', '\t', ')']).next()?;
-        // The head is a text of its own; the name is borrowed from the lines.
+        // The head is a copy, so the name is found again in the lines, to be borrowed from them.
         let line = lines[..open].iter().find(|line| line.contains(name))?;
         let start = line.find(name)?;
         let list = list.split_once(')')?.0;

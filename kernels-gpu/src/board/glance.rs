@@ -1,4 +1,4 @@
-//! Many slots seen at once: loads that do not wait for each other.
+//! Many slots read at once, by loads that do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -7,7 +7,7 @@ use crate::thread::for_each_vector;
 
 use super::Board;
 
-/// The most slots that are seen before the first one, [`WARP_LANES`] apart.
+/// The most slots that a glance reads before its first slot. They are [`WARP_LANES`] apart.
 pub const NEIGHBOURS: usize = 7;
 
 /// The bit of the slot on the other board, in the masks of wanted and of published slots.
@@ -22,18 +22,18 @@ macro_rules! for_each_place {
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// Slots seen at once: one, the slots 32, 64, … before it, and another of type `P`.
+/// Slots read at once: a first slot, the slots 32, 64, … before it, and another slot of type `P`.
 pub struct Glance<A, P> {
-    /// The values, where they are published.
+    /// The values of the slots that are published.
     pub values: [A; NEIGHBOURS + 1],
-    /// The other slot's value, where it is published.
+    /// The other slot's value, if it is published.
     pub other: P,
-    /// Which are published, a bit each; [`OTHER`] for the other one.
+    /// A bit for each slot that is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// How many slots are seen before the first one. More of wide values would fill the registers.
+    /// How many slots are read before the first one. With more wide values, registers would run out.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// Nothing seen yet.
@@ -46,14 +46,14 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
         }
     }
 
-    /// Notes the words read from a slot.
+    /// Records a value read from a slot.
     #[inline(always)]
     fn add(&mut self, place: usize, (value, is_published): (A, bool)) {
         self.values[place] = value;
         self.published |= (is_published as u32) << place;
     }
 
-    /// Notes the words read from the slot on the other board.
+    /// Records a value read from the slot on the other board.
     #[inline(always)]
     fn add_other(&mut self, (value, is_published): (P, bool)) {
         self.other = value;
@@ -62,10 +62,10 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Reads slot `first` and the slots before it, and slot `other` of the board `others`, as far as their bits are set in `wanted`.
+    /// Reads slot `first`, the slots before it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
     ///
     /// # Safety
-    /// Every slot whose bit is set in `wanted` exists.
+    /// Its board has every slot whose bit is set in `wanted`.
     #[inline(always)]
     pub unsafe fn glance<A: Accumulator, P: Accumulator>(
         &self,
@@ -77,7 +77,7 @@ impl Board {
         let mut seen = Glance::nothing();
         let first_word = self.address::<A>(first).cast_const();
         let other_word = others.address::<P>(other).cast_const();
-        // SAFETY: the caller's.
+        // SAFETY: only wanted slots are loaded, and their boards have them (this function's condition).
         unsafe {
             match (A::WORDS, P::WORDS) {
                 (1, 1) => {
@@ -122,7 +122,7 @@ impl Board {
         seen
     }
 
-    /// The value that is in the first of these words, as many as it has; and whether it is published.
+    /// The value in the first `A::WORDS` of these words, and whether it is published.
     #[inline(always)]
     fn value<A: Accumulator>(&self, loaded: [u64; 4]) -> (A, bool) {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];

@@ -4,9 +4,9 @@
 //!
 //! # Scratch
 //!
-//! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. A scratch may be used again
-//! after a [`barrier`] that stands after its last use; two scratches that do not overlap need none between them. The launch
-//! has to give the block as many bytes of dynamic shared memory as its scratches take.
+//! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. Between two uses of a scratch
+//! there has to be a [`barrier`]; two scratches that do not overlap need none between them. The launch has to give the block enough
+//! dynamic shared memory for all its scratches.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -18,47 +18,47 @@ use super::{thread, warp};
 /// The threads of a block that calls these functions: 256.
 pub const THREADS: u32 = BLOCK_THREADS;
 
-/// A place in the block's shared memory for a value of each warp.
+/// A place in the block's shared memory, with room for a value of each warp.
 pub struct Scratch<A> {
     first: *mut A,
 }
 
 impl<A: Accumulator> Scratch<A> {
-    /// The bytes that it takes: 8 values.
+    /// The bytes of a scratch: 8 values.
     pub const BYTES: u32 = BLOCK_WARPS * size_of::<A>() as u32;
 
     /// The scratch that begins at this byte of the block's dynamic shared memory.
     ///
     /// # Safety
-    /// The byte is a multiple of the value's alignment. The block has been given [`Self::BYTES`] bytes of dynamic shared
-    /// memory from there on, and nothing else is kept in them.
+    /// - `byte` is a multiple of the value's alignment.
+    /// - The block's dynamic shared memory has [`Self::BYTES`] bytes from there on, and nothing else is kept in them.
     #[inline(always)]
     pub unsafe fn at(byte: u32) -> Self {
         let memory: *mut u8 = shared_memory::<A>().cast();
         Scratch {
-            // SAFETY: the caller's.
+            // SAFETY: the block's shared memory goes beyond this byte: condition 2.
             first: unsafe { memory.add(byte as usize) }.cast(),
         }
     }
 
     /// # Safety
-    /// There is a warp of this index; no other thread writes there.
+    /// The block has a warp of this index, and no other thread uses its place.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
-        // SAFETY: the caller's, and that of `at`.
+        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below that: this function's condition.
         unsafe { self.first.add(warp as usize).write(value) }
     }
 
     /// # Safety
-    /// There is a warp of this index; its value is written, and a barrier lies between.
+    /// The block has a warp of this index. Its value was written before a barrier, and the call is after that barrier.
     #[inline(always)]
     unsafe fn read(&self, warp: u32) -> A {
-        // SAFETY: the caller's, and that of `at`.
+        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and this one is written: this function's condition.
         unsafe { self.first.add(warp as usize).read() }
     }
 }
 
-/// The block's dynamic shared memory, of as many bytes as the launch gives it; aligned for items of type `T`.
+/// The beginning of the block's dynamic shared memory, aligned for items of type `T`. The launch sets its size.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     simt::shared_memory()
@@ -70,7 +70,7 @@ pub fn shared_memory<T>() -> *mut T {
 /// Convergent: the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it: the same condition as this function's.
     unsafe { simt::barrier() }
 }
 
@@ -79,29 +79,30 @@ pub unsafe fn barrier() {
 /// All threads call it. The result is valid on thread 0. One barrier, eight shuffles. If thread `i` has `i`, the sum is 32,640.
 ///
 /// # Safety
-/// Convergent: the whole block, of [`THREADS`] threads.
+/// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     value: O::Accumulator,
     scratch: &Scratch<O::Accumulator>,
 ) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it (this function's condition), and a scratch is in the block's shared memory, with a place for each
+    // warp.
     unsafe { block::reduce::<O, T>(value, scratch.first) }
 }
 
-/// Combines the values of each thread and all threads before it. The second result combines those of all threads.
+/// Combines, for each thread, its value and the values of all threads before it. The second result combines the values of all threads.
 ///
 /// All threads call it. Both results are valid on every thread. One barrier, five shuffles. If thread `i` has `i`, the sum on
-/// thread 100 is 5,050, and the second result is 32,640 on all of them.
+/// thread 100 is 5,050, and the second result is 32,640 on all threads.
 ///
 /// # Safety
-/// Convergent: the whole block, of [`THREADS`] threads.
+/// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
     value: O::Accumulator,
     scratch: &Scratch<O::Accumulator>,
 ) -> (O::Accumulator, O::Accumulator) {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it, with a free scratch: this function's conditions. So whole warps call the warp's scan.
     unsafe {
         let lanes = warp::inclusive_scan::<O, T>(value);
         let (before, total) = join::<O, T>(lanes, scratch);
@@ -109,19 +110,19 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the values of all threads before each thread. The second result combines those of all threads.
+/// Combines, for each thread, the values of all threads before it. The second result combines the values of all threads.
 ///
 /// All threads call it. Both results are valid on every thread; thread 0 has the identity. One barrier, six shuffles. If
 /// thread `i` has `i`, the sum on thread 100 is 4,950.
 ///
 /// # Safety
-/// Convergent: the whole block, of [`THREADS`] threads.
+/// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(
     value: O::Accumulator,
     scratch: &Scratch<O::Accumulator>,
 ) -> (O::Accumulator, O::Accumulator) {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block calls it, with a free scratch: this function's conditions. So whole warps call the warp's functions.
     unsafe {
         let lanes = warp::inclusive_scan::<O, T>(value);
         let below = crate::warp::exclusive_of::<O, T>(lanes);
@@ -130,7 +131,7 @@ pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// The prefix of the calling thread's warp, and the total of all warps. The lanes are scanned already.
+/// The prefix of the calling thread's warp, and the total of all warps. `lanes` is the inclusive scan of the warp.
 ///
 /// # Safety
 /// The same as for [`inclusive_scan`].
@@ -140,7 +141,8 @@ unsafe fn join<O: Op<T>, T: Element>(
     scratch: &Scratch<O::Accumulator>,
 ) -> (O::Accumulator, O::Accumulator) {
     let (mut before, mut total) = (O::identity(), O::identity());
-    // SAFETY: the caller's; each warp writes its own total, and the barrier orders the writes before the reads.
+    // SAFETY: `THREADS` threads make `BLOCK_WARPS` warps (this function's condition), so each warp read or written exists. The last lane
+    // of each warp writes the warp's own place. All threads get to the barrier, which orders the writes before the reads.
     unsafe {
         if thread::lane() == WARP_LANES - 1 {
             scratch.write(thread::warp(), lanes);
@@ -163,10 +165,11 @@ unsafe fn join<O: Op<T>, T: Element>(
 /// All threads call it. The result is valid on every thread. One barrier. If thread `i` has `i`, all get 0.
 ///
 /// # Safety
-/// Convergent: the whole block.
+/// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn broadcast<A: Accumulator>(value: A, scratch: &Scratch<A>) -> A {
-    // SAFETY: the caller's; the barrier orders the write before the reads.
+    // SAFETY: every block has a warp 0, and only thread 0 writes its place. All threads get to the barrier (this function's condition),
+    // which orders the write before the reads.
     unsafe {
         if thread::index() == 0 {
             scratch.write(0, value);

@@ -4,7 +4,7 @@ use crate::simt;
 
 /// A kernel's parameter: a number of 4 or 8 bytes, or a pointer to global memory.
 pub trait Parameter: Copy {
-    /// The parameter as the kernel sees it.
+    /// The parameter as the kernel sees it. The compiler knows that a pointer is to global memory.
     fn received(self) -> Self;
 }
 
@@ -35,7 +35,7 @@ macro_rules! numbers {
 
 numbers!(u32 i32 f32 u64 i64 f64 usize isize);
 
-/// Kernels of a program's own.
+/// Emits an entry for each kernel of a program.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

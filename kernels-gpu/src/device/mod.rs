@@ -1,29 +1,29 @@
-//! Building blocks for kernels of your own: what the library's kernels are made of.
+//! Building blocks for kernels of your own. The library's kernels are made of the same blocks.
 //!
-//! | module | works on | what it has |
+//! | module | works on | contents |
 //! |---|---|---|
-//! | [`thread`] | one thread | where it is in the grid; a fold over items |
+//! | [`thread`] | one thread | its indices in warp, block and grid; a fold over items |
 //! | [`warp`] | 32 lanes | a barrier, shuffles, a reduction, scans; no shared memory |
 //! | [`block`] | [`block::THREADS`] threads | a barrier, shared memory, a reduction, scans, a broadcast |
 //! | [`atomic`] | a word that threads share | sums, maxima and minima |
 //!
-//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item, and combine values that [`Op::lift`](crate::Op::lift)
-//! gave. Call [`Op::lower`](crate::Op::lower) before you write a result. The order in which they combine is fixed, so results repeat bit
-//! for bit.
+//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item. They combine accumulators: call
+//! [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and [`Op::lower`](crate::Op::lower) before you write a result.
+//! The order in which they combine is fixed, so results repeat bit for bit.
 //!
 //! # Convergence
 //!
 //! Functions of [`warp`] and [`block`] are **convergent**: all lanes of the warp, or all threads of the block, call them
-//! together. None has left the kernel, and none takes a branch around the call. A branch is fine where all of them take it.
+//! together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all of them take is fine.
 //!
 //! # Compilers
 //!
-//! With stable rustc, kernels stand in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, they are
-//! functions with `#[cuda_std::kernel]` in a crate of yours that depends on this one with the feature `cuda_std`. With
-//! nightly rustc, they are `extern "ptx-kernel"` functions in such a crate, which has a panic handler of its own. The blocks are
-//! the same. The library's own kernels are compiled along with the feature `entries` alone.
+//! With stable rustc, write kernels in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, write functions
+//! with `#[cuda_std::kernel]`, in a crate of yours that depends on this one with the feature `cuda_std`. With nightly rustc, write
+//! `extern "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The
+//! library's own kernels are compiled only with the feature `entries`.
 //!
-//! On the host they are there with the feature `cuda_std`, to be read and type-checked; a call panics.
+//! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks; a call panics.
 
 pub use crate::simt::atomics as atomic;
 

@@ -1,4 +1,4 @@
-//! One thread: where it is, and what it combines by itself.
+//! One thread: its indices, and a fold over items.
 
 use crate::element::Element;
 use crate::op::Op;
@@ -46,15 +46,16 @@ pub fn index_in_grid() -> u64 {
     simt::thread_in_grid()
 }
 
-/// The number of threads in the grid: how far apart a thread's items are where the grid goes over an array in strides.
+/// The number of threads in the grid: the distance between a thread's items in a grid-stride loop.
 #[inline(always)]
 pub fn grid_threads() -> u64 {
     simt::threads_in_grid()
 }
 
-/// Folds every `step`th item from `first` up to `end`, from left to right: each is lifted with its index. The identity if there is none.
+/// Folds every `step`th item from `first` to before `end`, from left to right. Each item is lifted with its index. For no items, the
+/// result is the identity.
 ///
-/// Any threads call it, each for itself. Of the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
+/// Any thread can call it, for itself. For the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
 ///
 /// # Safety
 /// The items before `end` are readable. `step` is not 0, and `end + step` does not overflow.
@@ -68,7 +69,7 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
     let mut folded = O::identity();
     let mut index = first;
     while index < end {
-        // SAFETY: the caller's.
+        // SAFETY: `index < end`, and the items before `end` are readable: this function's condition.
         let item = unsafe { items.add(index as usize).read() };
         folded = O::combine(folded, O::lift_at(item, index));
         index += step;

@@ -1,6 +1,6 @@
-//! One warp: 32 lanes, which exchange registers. No function here needs shared memory; [`barrier`] is for lanes that use it.
+//! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use it.
 //!
-//! A value costs a shuffle for each of its words of 32 bits.
+//! The numbers of shuffles below are for a value of 32 bits. A longer value takes that number for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -15,11 +15,12 @@ pub use crate::warp::{shuffle_down, shuffle_from, shuffle_up};
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn barrier() {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it: the same condition as this function's.
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, in the order of the lanes, along a tree of five levels.
+/// Combines a value of each lane, along a tree of five levels. The order of the lanes is kept, except for operators of this library that
+/// commute: some of them combine halves first.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. Five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
 ///
@@ -27,11 +28,11 @@ pub unsafe fn barrier() {
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it: the same condition as this function's.
     unsafe { warp::reduce_group::<O, T>(value) }
 }
 
-/// Combines the values of each lane and all lanes below it, by Kogge and Stone (1973).
+/// Combines, for each lane, its value and the values of all lanes below it, by the method of Kogge and Stone (1973).
 ///
 /// All 32 lanes call it. The result is valid on every lane. Five shuffles. If lane `i` has `i`, the sum on lane 3 is
 /// 0 + 1 + 2 + 3 = 6, and on lane 31 it is 496.
@@ -42,12 +43,12 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumula
 pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
     let mut values = [O::identity(); THREAD_VECTORS];
     values[0] = value;
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls it: the same condition as this function's.
     unsafe { warp::inclusive_scans::<O, T>(&mut values, 1) };
     values[0]
 }
 
-/// Combines the values of all lanes below each lane.
+/// Combines, for each lane, the values of all lanes below it.
 ///
 /// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. Six shuffles. If lane `i` has `i`, the
 /// sum on lane 3 is 0 + 1 + 2 = 3.
@@ -56,7 +57,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the whole warp calls both: the same condition as this function's.
     unsafe {
         let inclusive = inclusive_scan::<O, T>(value);
         warp::exclusive_of::<O, T>(inclusive)

@@ -12,7 +12,7 @@ use super::Lookback;
 /// The values that a scan's look-back reads.
 type Seen<'a, O, T> = View<'a, Lookback<<O as Op<T>>::Accumulator>>;
 
-/// A complete view from a tile, and the initial value of the scan.
+/// Folds the values of a complete view from a tile, beginning with the scan's initial value.
 pub struct Fold<'a, O: Op<T>, T: Element> {
     pub view: Seen<'a, O, T>,
     pub initial: O::Accumulator,
@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// Whether any order gives the same bits.
     const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
 
-    /// The lane's value of its own group, or the identity if the tile's prefix does not need it.
+    /// The lane's tile of the own group, or the identity if that tile is not below this one.
     #[inline(always)]
     fn lower(&self) -> O::Accumulator {
         if self.view.has_lower() {
@@ -32,24 +32,24 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The aggregate of the own group, whose last tile this is; valid on lane 0.
+    /// The aggregate of the own group, if this tile is its last; valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp, once the view is complete.
     #[inline(always)]
     pub unsafe fn own_group(&self) -> O::Accumulator {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it: this function's condition.
         unsafe { warp::reduce_group::<O, T>(self.view.tiles()[0]) }
     }
 
-    /// The prefix of the tile; if the tile is its group's last, the prefix of the next group, too. Valid on lane 0.
+    /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both are valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp, once the view is complete.
     #[inline(always)]
     pub unsafe fn prefixes(&self) -> (O::Accumulator, O::Accumulator) {
         let mut next = O::identity();
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it (this function's condition), and `is_group_last` is the same on all lanes.
         unsafe {
             if Self::IS_FREE {
                 let prefix = warp::reduce_group::<O, T>(self.share());
@@ -67,7 +67,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The lane's part of the tile's prefix, in any order.
+    /// The lane's share of the tile's prefix, for operators whose order does not matter.
     #[inline(always)]
     fn share(&self) -> O::Accumulator {
         let mut share = self.lower();
@@ -82,20 +82,20 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         share
     }
 
-    /// The prefix that the lane knows.
+    /// The prefix that the lane has read, or the scan's initial value as the prefix of group 0.
     #[inline(always)]
     fn known_prefix(&self) -> O::Accumulator {
         self.view.prefix().unwrap_or(self.initial)
     }
 
-    /// The group's prefix, which is a left fold, and the combination of the lower tiles. Valid on lane 0.
+    /// The prefix of the own group, as a left fold, and the combination of the group's lower tiles. Both are valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp, once the view is complete.
     #[inline(always)]
     unsafe fn fold(&self) -> (O::Accumulator, O::Accumulator) {
         let (values, distance) = (self.view.tiles(), self.view.distance());
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp calls it (this function's condition), and `distance` is the same on all lanes.
         unsafe {
             let mut prefix = warp::shuffle_from(self.known_prefix(), distance);
             if distance == 0 {

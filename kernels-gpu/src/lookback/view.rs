@@ -1,6 +1,6 @@
-//! A warp's view of the board during a look-back: which slots it reads, and when it has seen enough.
+//! A warp's view of the board during a look-back: which slots it reads, and when it has read enough.
 //!
-//! A scan and a selection look back alike; they differ in the values that a tile publishes, and in how a prefix is combined from them.
+//! Scans and selections look back in the same way. They differ in the values that a tile publishes, and in how these combine to a prefix.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
@@ -9,7 +9,7 @@ use crate::simt;
 
 use super::{is_group_last, place_in_group, GROUP_TILES};
 
-/// Values that tiles and groups have published, in the words of a launch.
+/// The values that the tiles and groups of a launch publish.
 pub trait Published {
     /// The value that a tile publishes.
     type Tile: Accumulator;
@@ -17,15 +17,16 @@ pub trait Published {
     /// A group's prefix.
     type Prefix: Accumulator;
 
-    /// Reads the slots of `tile`, of the tiles 32, 64, … before it, and of the prefix of `group`, as far as their bits are set in `wanted`.
+    /// Reads the slots of `tile`, of the tiles 32, 64, … before it, and of the prefix of `group`. Only slots whose bits are set in `wanted`
+    /// are read.
     ///
     /// # Safety
-    /// The tiles and the group that are wanted exist.
+    /// The tiles and the group whose bits are set in `wanted` exist.
     unsafe fn glance(&self, tile: u32, group: u32, wanted: u32)
         -> Glance<Self::Tile, Self::Prefix>;
 }
 
-/// Runs a block for each of [`NEIGHBOURS`], the nearest first.
+/// Runs a block for each of the [`NEIGHBOURS`] groups, the nearest first.
 macro_rules! for_each_neighbour {
     ($k:ident => $body:block) => {
         $crate::thread::for_each_vector!($k in 1 2 3 4 5 6 7 => $body)
@@ -35,20 +36,20 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit of the tiles of a tile's own group. Each lane looks at one: lane `l` at tile `l` of a group, and at the prefix of the group
-/// `l` before.
+/// The bit of the own group's tiles. Of each group, lane `l` reads tile `l`. It also reads the prefix of the group that is `l` groups
+/// before the own group.
 const OWN: u32 = 1;
 
 /// The bit of prefixes.
 const PREFIX: u32 = OTHER;
 
-/// The bits of the nearest groups before a tile's own.
+/// The bits of this many groups before the own group, the nearest ones.
 #[inline(always)]
 const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
 }
 
-/// The lane, as the conditions of the look-back's loops use it: these have ballots.
+/// The lane, for conditions in the look-back's loops, which contain ballots.
 #[inline(always)]
 fn lane_in_loop() -> u32 {
     simt::in_loop(simt::lane())
@@ -58,18 +59,18 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last: [`OWN`], a bit for each group before, [`PREFIX`].
+    /// The values that the lane read last. The bits are [`OWN`], a bit for each group before, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
-    /// How many groups lie between the nearest prefix that is known and the tile's; [`WARP_LANES`] if none is.
+    /// See [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
 }
 
 impl<'a, L: Published> View<'a, L> {
-    /// Groups before a tile's that can be seen.
+    /// How many groups before the own group can be read.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
-    /// A view from a tile that has seen all that the tile's prefix is made of. It waits for that. If it is patient, it first waits for
-    /// the group's tiles, which are the last to be published, and then looks at the groups before.
+    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
+    /// own group's tiles, which are the last to be published, and then reads the groups before.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published, and a barrier lies between.
@@ -81,7 +82,8 @@ impl<'a, L: Published> View<'a, L> {
             seen: Glance::nothing(),
             distance: WARP_LANES,
         };
-        // SAFETY: the caller's; what is waited for are slots of lower tiles and groups, and the tile's own.
+        // SAFETY: the whole warp calls it: this function's condition. The view reads slots of this tile and of lower tiles and groups only,
+        // which the scan has.
         unsafe {
             if is_patient {
                 view.await_own_group();
@@ -91,13 +93,13 @@ impl<'a, L: Published> View<'a, L> {
         view
     }
 
-    /// Lane `l`'s values of tile `l` of its own group, and of tile `l` of each group before, up to [`Self::distance`] groups away.
+    /// On lane `l`, the values of tile `l` of the own group and of each group before it, up to [`Self::distance`] groups before.
     #[inline(always)]
     pub fn tiles(&self) -> &[L::Tile; NEIGHBOURS + 1] {
         &self.seen.values
     }
 
-    /// The prefix of the group that is as many groups away as the lane's number; no value if that is before group 0.
+    /// On lane `l`, the prefix of the group `l` groups before the own group; `None` for the prefix of group 0, which no block publishes.
     #[inline(always)]
     pub fn prefix(&self) -> Option<L::Prefix> {
         if self.has_initial() {
@@ -107,7 +109,8 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// How many groups lie between the nearest prefix that is known and the tile's group: 0 if it is the group's own. Lane `distance` knows it.
+    /// The number of groups from the own group back to the nearest group with a known prefix; 0 if the own group's prefix is known. Lane
+    /// `distance` has that prefix.
     #[inline(always)]
     pub fn distance(&self) -> u32 {
         self.distance
@@ -119,7 +122,7 @@ impl<'a, L: Published> View<'a, L> {
         is_group_last(self.tile)
     }
 
-    /// Whether the lane saw a tile that is before this one in its group.
+    /// Whether the lane's tile of the own group is below this tile.
     #[inline(always)]
     pub fn has_lower(&self) -> bool {
         simt::lane() < place_in_group(self.tile)
@@ -131,35 +134,35 @@ impl<'a, L: Published> View<'a, L> {
         self.tile / GROUP_TILES
     }
 
-    /// Groups before the tile's that can be seen.
+    /// How many groups before the own group exist and can be read.
     #[inline(always)]
     fn neighbours(&self) -> u32 {
         Ord::min(self.group(), Self::NEIGHBOURS)
     }
 
-    /// Whether the lane looks at a tile of the own group: a lower one, or the tile itself, where it is the last.
+    /// Whether the lane reads a tile of the own group: a lower tile or, if this tile is the last of its group, any tile of it.
     #[inline(always)]
     fn has_own_tile(&self) -> bool {
         lane_in_loop() < place_in_group(self.tile) || is_group_last(self.tile)
     }
 
-    /// The bit of the own group, where the lane looks at a tile of it.
+    /// [`OWN`] if the lane reads a tile of the own group, else 0.
     #[inline(always)]
     fn own_bit(&self) -> u32 {
         self.has_own_tile() as u32 * OWN
     }
 
-    /// Whether the lane's group is before group 0, whose prefix no block publishes.
+    /// Whether the lane's prefix is that of group 0. No block publishes it: it is the scan's initial value.
     #[inline(always)]
     fn has_initial(&self) -> bool {
         let lane = lane_in_loop();
         lane == self.group() && lane <= self.neighbours()
     }
 
-    /// Looks at the group's tiles, at prefixes, and at the tiles of this many groups before.
+    /// Reads the own group's tiles, prefixes, and the tiles of this many groups before the own group.
     ///
     /// # Safety
-    /// The slots are the scan's.
+    /// The scan has the view's tile, and at least this many groups before the tile's.
     #[inline(always)]
     unsafe fn look(&mut self, groups: u32) {
         let lane = lane_in_loop();
@@ -167,17 +170,18 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the caller's.
+        // SAFETY: the scan has the own group's tiles up to `tile` (all of them if it is the last), `groups` whole groups before, and a
+        // prefix for each group from 1 to the own: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
     /// Waits for the tiles of the own group.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The slots are the scan's.
+    /// Convergent: the whole warp. The scan has the view's tile.
     #[inline(always)]
     unsafe fn await_own_group(&mut self) {
-        // SAFETY: the caller's.
+        // SAFETY: the scan has the tile, and the whole warp votes: this function's conditions. All lanes leave the loop together.
         unsafe {
             loop {
                 self.look(0);
@@ -189,14 +193,15 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// Waits for the tiles of the own group, and for those of earlier groups back to the nearest prefix.
+    /// Waits for the tiles of the own group, and for the tiles of earlier groups back to the nearest prefix.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The slots are the scan's.
+    /// Convergent: the whole warp. The scan has the view's tile.
     #[inline(always)]
     unsafe fn await_prefix(&mut self, has_looked: bool) {
         let mut looks = !has_looked;
-        // SAFETY: the caller's.
+        // SAFETY: the scan has the tile, `neighbours` counts groups before it, and the whole warp votes: this function's conditions. All
+        // lanes leave the loop together.
         unsafe {
             loop {
                 if looks {
@@ -210,7 +215,7 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// Whether enough was seen.
+    /// Whether all values that the prefix needs have been read.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -218,7 +223,7 @@ impl<'a, L: Published> View<'a, L> {
     unsafe fn has_all(&mut self) -> bool {
         let published = self.seen.published;
         let has_prefix = self.has_initial() || published & PREFIX != 0;
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp votes: this function's condition. The first ballot's result, and so the return, is the same on all lanes.
         unsafe {
             self.distance = simt::ballot(has_prefix).trailing_zeros();
             if self.distance == WARP_LANES {

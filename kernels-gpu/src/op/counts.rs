@@ -1,4 +1,4 @@
-//! Sums of functions of items: of their squares, and of whether they are not 0.
+//! Sums of squares, and counts of items other than 0.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
@@ -48,7 +48,7 @@ impl Commutative for SumOfSquares {}
 impl Commutative for WideSumOfSquares {}
 impl Commutative for CountNonZero {}
 
-/// An operator that adds up what items are lifted to. The item 0 adds nothing.
+/// An operator that adds lifted items. The item 0 adds nothing.
 macro_rules! sum {
     ($exact:literal $op:ident, $t:ident => $sum:ident, $zero:expr, $lift:expr, $add:expr, $lower:expr $(, $total:expr)?) => {
         impl Op<$t> for $op {
@@ -114,7 +114,7 @@ floats! {
     f64 f64, 0.0, |item| item, nonzero_items::<f64>;
 }
 
-// The same types of the version of `half` that `cust` knows.
+// The same types, from the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16 f32, cust_f16::from_bits(0), cust_f16_to_f32, nonzero_magnitudes;
@@ -128,7 +128,7 @@ fn square(number: u64) -> u64 {
     number.wrapping_mul(number)
 }
 
-/// How many items of a vector are lifted to 1.
+/// How many items of a vector are other than 0.
 #[inline(always)]
 fn nonzero_items<T: Element>(words: Words) -> u64
 where
@@ -153,28 +153,28 @@ where
     }
 }
 
-/// Counts the bits that are set in each word once a function has left at most one for each item.
+/// Counts the set bits of all words after `marks` has reduced each item to at most one bit.
 #[inline(always)]
 fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
     let [a, b, c, d] = words.map(|word| marks(word).count_ones());
     (a + b + c + d) as u64
 }
 
-/// Bytes other than 0: their lower bits carry into the highest, if any is set.
+/// The number of bytes other than 0. If any of a byte's lower bits is set, the addition carries into its highest bit.
 #[inline(always)]
 fn nonzero_bytes(words: Words) -> u64 {
     const LOW: u32 = 0x7f7f_7f7f;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
-/// Halves of a word other than 0, in the same way.
+/// The number of 16-bit halves of words other than 0, counted in the same way.
 #[inline(always)]
 fn nonzero_halves(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
-/// Halves of a word that have other bits than the sign.
+/// The number of 16-bit halves of words with any bit set besides the sign.
 #[inline(always)]
 fn nonzero_magnitudes(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;

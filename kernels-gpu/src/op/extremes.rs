@@ -1,6 +1,6 @@
-//! Where the extremes are, and both extremes at once.
+//! The indices of extremes, and both extremes at once.
 //!
-//! All are exact: of equal items the one with the least index wins, so any order of combination gives the same.
+//! All these operators are exact: of equal items the one with the least index wins, so every order of combination gives the same result.
 
 use core::marker::PhantomData;
 
@@ -10,12 +10,12 @@ use super::keys::{Located, Ordered};
 use super::{Commutative, Max, Min, Op};
 use crate::element::{Element, Words};
 
-/// The index of the minimum, as a `u64`, or, written `ArgMin<u32>`, as a `u32`; of equal items, the lowest. A float NaN wins, and −0.0 is
-/// less than +0.0, as for [`Min`]; of several NaNs, the first. For no items `u64::MAX`, or `u32::MAX`. In a segment, a row, a column or a run
-/// of keys the index counts from its start.
+/// The index of the minimum: a `u64`, or a `u32` for `ArgMin<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
+/// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
+/// row, a column or a run of keys, the index counts from its start.
 ///
-/// As `u32`, more than `u32::MAX` items that belong together are an error before anything is written (`Error::TooManyItems`). How long
-/// segments and runs of keys are, only the device knows: there, all items count. Running extremes, of scans, are `u64`.
+/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -26,12 +26,12 @@ use crate::element::{Element, Words};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 
-/// The index of the maximum, as a `u64`, or, written `ArgMax<u32>`, as a `u32`; of equal items, the lowest. A float NaN wins, and −0.0 is
-/// less than +0.0, as for [`Max`]; of several NaNs, the first. For no items `u64::MAX`, or `u32::MAX`. In a segment, a row, a column or a run
-/// of keys the index counts from its start.
+/// The index of the maximum: a `u64`, or a `u32` for `ArgMax<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
+/// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
+/// row, a column or a run of keys, the index counts from its start.
 ///
-/// As `u32`, more than `u32::MAX` items that belong together are an error before anything is written (`Error::TooManyItems`). How long
-/// segments and runs of keys are, only the device knows: there, all items count. Running extremes, of scans, are `u64`.
+/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};
@@ -42,7 +42,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items their identities.
+/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result is their identities.
 ///
 /// ```
 /// use warpfold_kernels::op::{Extremes, MinMax, Op};
@@ -52,8 +52,8 @@ pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
-/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]; written `ArgMinMax<u32>`, as `u32`, under the
-/// same conditions.
+/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` gives `u32`, with the limits
+/// of `ArgMin<u32>`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};
@@ -63,7 +63,7 @@ pub struct MinMax;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMinMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The type of an index that is a result: `u64` or `u32`.
+/// The type of a result that is an index: `u64` or `u32`.
 pub trait ArgIndex: Element + sealed::ArgIndex {}
 
 impl ArgIndex for u64 {}
@@ -71,10 +71,10 @@ impl ArgIndex for u32 {}
 
 mod sealed {
     pub trait ArgIndex {
-        /// The most items of which each has an index of this type, beside the one for no items.
+        /// The most items that indices of this type can number. The greatest index is left for "no items".
         const MOST_ITEMS: u64;
 
-        /// The index; that for no items is the greatest.
+        /// The index in this type. The index for no items becomes the greatest of this type.
         fn of(index: u64) -> Self;
     }
 
@@ -97,7 +97,7 @@ mod sealed {
     }
 }
 
-/// Something for the minimum and something for the maximum.
+/// A value for the minimum and a value for the maximum.
 ///
 /// ```
 /// use warpfold_kernels::op::Extremes;
@@ -108,17 +108,17 @@ mod sealed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Extremes<T> {
-    /// The minimum's.
+    /// The value for the minimum.
     pub min: T,
-    /// The maximum's.
+    /// The value for the maximum.
     pub max: T,
 }
 
-// SAFETY: two plain values of one type, between which there is no padding.
+// SAFETY: two plain values of one type in `repr(C)`, so there is no padding between or after them.
 unsafe impl<T: Pod> Zeroable for Extremes<T> {}
 // SAFETY: see above.
 unsafe impl<T: Pod> Pod for Extremes<T> {}
-// SAFETY: see above; and it holds what may be copied to a device.
+// SAFETY: both values may be copied to a device, and there is no padding: see above.
 #[cfg(feature = "cust")]
 unsafe impl<T: cust_core::DeviceCopy> cust_core::DeviceCopy for Extremes<T> {}
 
@@ -140,7 +140,7 @@ macro_rules! located {
                 T::Located::NONE
             }
 
-            /// The item, as if it were the first.
+            /// The item at index 0.
             #[inline(always)]
             fn lift(item: T) -> T::Located {
                 Self::lift_at(item, 0)
@@ -194,7 +194,7 @@ macro_rules! located {
 located!(ArgMin, false);
 located!(ArgMax, true);
 
-/// Both of two operators, on either side of an [`Extremes`].
+/// Implements an operator that runs two operators at once, one on either side of an [`Extremes`].
 macro_rules! both {
     ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op

@@ -1,14 +1,15 @@
-//! Items as keys: numbers in whose order items are, so that the least key belongs to the extreme.
+//! Items as keys: unsigned integers in the order of the items, so that the least key belongs to the extreme.
 //!
 //! ```text
-//! rising keys     the minimum has the least         integers: the sign's bit turned over; floats: negative ones turned over
-//! falling keys    the maximum has the least         the same, all bits turned over
-//! NaN             has key 0 in both                 it wins, whatever its sign and payload
+//! rising keys     the minimum has the least key     integers: the sign bit inverted if signed
+//!                                                   floats: all bits inverted if negative, else the sign bit
+//! falling keys    the maximum has the least key     the bits of the rising key, inverted
+//! NaN             key 0 in both                     it wins, whatever its sign and payload
 //! ```
 //!
-//! Narrow items are turned into keys all at once, as they lie in a word. To find the place of a vector's least key, each is
-//! put above its place in one word: the least word then has both. Of `f32`, the machine finds a vector's extreme, and the place is that
-//! of its bits; NaNs are seen to afterwards.
+//! All narrow items of a word are converted to keys at once. To find the place of a vector's least key, each key is put above its place in
+//! one word: the least word then has both. For `f32`, instructions for the minimum and the maximum find a vector's extreme, and the place
+//! is found by its bits; NaNs are handled afterwards.
 
 mod words;
 
@@ -23,13 +24,12 @@ use crate::element::{Accumulator, Element, Words};
 
 /// A key with the index of its item.
 ///
-/// The least is the one with the least key; among equals, the one with the least index. So any order of combination gives
-/// the same.
+/// The least value has the least key; among equal keys, it has the least index. So every order of combination gives the same value.
 pub trait Located: Accumulator {
     /// The type of the keys.
     type Key: Copy + Ord;
 
-    /// What is greater than every item: the greatest key, and no item's index.
+    /// A value that is greater than every item's: the greatest key, and an index that no item has.
     const NONE: Self;
 
     /// A key and an index.
@@ -41,7 +41,7 @@ pub trait Located: Accumulator {
     /// The index.
     fn index(self) -> u64;
 
-    /// The lesser of two of which the first has the lower index, without a branch.
+    /// The lesser of two values, without a branch. `self` has the lower index.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
         if next.key() < self.key() {
@@ -51,7 +51,7 @@ pub trait Located: Accumulator {
         }
     }
 
-    /// The lesser of two, without a branch.
+    /// The lesser of two values, without a branch.
     #[inline(always)]
     fn least(self, other: Self) -> Self {
         let is_first = (self.key() < other.key())
@@ -103,7 +103,7 @@ impl Located for [u64; 2] {
         self[1]
     }
 
-    /// Compilers would branch around so few instructions.
+    /// Without the comparison of indices, there are so few instructions that compilers would branch around them.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
         self.least(next)
@@ -112,23 +112,23 @@ impl Located for [u64; 2] {
 
 /// An item with an order: a number of 8 to 64 bits.
 pub trait Ordered: Element {
-    /// A key of such an item with its index.
+    /// A key with the index of its item.
     type Located: Located;
 
     /// The item's key, with its index.
     fn located<const FALLING: bool>(self, index: u64) -> Self::Located;
 
-    /// The least of 16 bytes' items, the first of which has this index.
+    /// The least of the items in 16 bytes. `index` is the index of the first item.
     fn least<const FALLING: bool>(words: Words, index: u64) -> Self::Located;
 
-    /// The least of 16 bytes' items with rising keys, and with falling ones.
+    /// The least of the items in 16 bytes by rising keys, and the least by falling keys.
     #[inline(always)]
     fn both_least(words: Words, index: u64) -> [Self::Located; 2] {
         let rising = Self::least::<false>(words, index);
         [rising, Self::least::<true>(words, index)]
     }
 
-    /// The least of four vectors' items, the first of which has this index.
+    /// The least of the items of four vectors. `index` is the index of the first item.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         let items = size_of::<Words>() / size_of::<Self>();
@@ -137,17 +137,18 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The key of the least of four vectors' items, with this index, which is that of the first; or with the right one.
+    /// The least of the items of four vectors, as a key and an index. The index is either the right one, or `index`, which belongs to the
+    /// first item.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)
     }
 }
 
-/// The rising keys of a word's items, and all bits of those that are NaN.
+/// The rising keys of a word's items, and a mask with all bits of the items that are NaN.
 type Keys = (u32, u32);
 
-/// Keys of either direction.
+/// The rising or falling keys.
 #[inline(always)]
 fn directed<const FALLING: bool>((rising, nans): Keys) -> u32 {
     let keys = if FALLING { !rising } else { rising };
@@ -160,18 +161,18 @@ fn unsigned(word: u32) -> Keys {
     (word, 0)
 }
 
-/// The keys of the signed integers in a word, whose signs are these bits.
+/// The keys of the signed integers in a word. `SIGNS` are their sign bits.
 #[inline(always)]
 fn signed<const SIGNS: u32>(word: u32) -> Keys {
     (word ^ SIGNS, 0)
 }
 
-/// The keys of two floats of 16 bits, whose infinities have these bits.
+/// The keys of two floats of 16 bits. `INFINITY` is the bit pattern of their infinity.
 #[inline(always)]
 fn halves<const INFINITY: u32>(word: u32) -> Keys {
     const EACH: u32 = 0x0001_0001;
     let signs = word >> 15 & EACH;
-    // A NaN's magnitude is above infinity's: then the sum has the sign's bit.
+    // A NaN has a greater magnitude than infinity: its sum carries into the sign bit.
     let magnitudes = word & (0x7fff * EACH);
     let nans = (magnitudes + (0x7fff - INFINITY) * EACH) >> 15 & EACH;
     (word ^ ((0x8000 * EACH) | (signs * 0xffff)), nans * 0xffff)
@@ -193,7 +194,7 @@ fn word_of<T: Element>(item: T) -> u32 {
     vector[0]
 }
 
-/// Items of which a word has several: how a word's items become keys.
+/// Implements [`Ordered`] for items smaller than a word, by a function that converts a word's items to keys.
 macro_rules! narrow {
     ($($t:ident: $keys:expr;)*) => {$(
         impl Ordered for $t {
@@ -221,7 +222,7 @@ macro_rules! narrow {
     )*};
 }
 
-/// How many bits of a word are left above an item that is in its lowest bits.
+/// How many bits of a word are above an item in its lowest bits.
 #[inline(always)]
 const fn above<T>() -> usize {
     32 - 8 * size_of::<T>()
@@ -236,14 +237,14 @@ narrow! {
     bf16: halves::<0x7f80>;
 }
 
-// The same types of the version of `half` that `cust` knows.
+// The same types, from the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 narrow! {
     cust_f16: halves::<0x7c00>;
     cust_bf16: halves::<0x7f80>;
 }
 
-/// Items of two words: how their bits become a rising key, and whether they are NaN.
+/// Implements [`Ordered`] for items of two words, by a function that gives an item's rising key and whether it is NaN.
 macro_rules! wide {
     ($($t:ident: $key:expr;)*) => {$(
         impl Ordered for $t {

@@ -1,8 +1,8 @@
 //! The logarithm of a sum of exponentials.
 //!
-//! What is combined is the greatest item so far and the sum of `exp(item − greatest)`, which is at least 1: so nothing overflows. When the
-//! greatest item changes, the other side's sum is multiplied by the exponential of the difference (M. Milakov and N. Gimelshein,
-//! *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
+//! all items are −∞. When two values combine, the sum of the side with the lesser greatest item is multiplied by the exponential of the
+//! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 
 use bytemuck::{Pod, Zeroable};
 
@@ -12,7 +12,7 @@ use crate::contract::Tree;
 use crate::elementary::{exp, ln};
 
 /// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN
-/// gives NaN. Identity: −∞. Combined in [`Exponentials`], with the [`exp`] and [`ln`] of this library.
+/// gives NaN. Identity: −∞. Items are combined as [`Exponentials`], with the [`exp`] and [`ln`] of this library.
 ///
 /// ```
 /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -25,7 +25,7 @@ use crate::elementary::{exp, ln};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LogSumExp;
 
-/// The greatest of some items, and the sum of the exponentials of all items less the greatest. A softmax needs both:
+/// The greatest of some items, and the sum of `exp(item − greatest)` over all of them. A softmax needs both:
 /// `exp(item − greatest) / sum`.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub struct Exponentials {
     sum: f32,
 }
 
-// SAFETY: two plain numbers of one type, between which there is no padding.
+// SAFETY: two plain numbers of 4 bytes in 8 aligned bytes, so there is no padding between or after them.
 unsafe impl Zeroable for Exponentials {}
 // SAFETY: see above.
 unsafe impl Pod for Exponentials {}
@@ -52,7 +52,7 @@ unsafe impl Pod for Exponentials {}
 unsafe impl cust_core::DeviceCopy for Exponentials {}
 
 impl Exponentials {
-    /// The greatest item; −∞ for none, NaN if there is one.
+    /// The greatest item; −∞ for no items, NaN if any item is NaN.
     ///
     /// ```
     /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -66,7 +66,7 @@ impl Exponentials {
         self.greatest
     }
 
-    /// The sum of `exp(item − greatest)`. 0 if there are no items but −∞.
+    /// The sum of `exp(item − greatest)`; 0 if there are no items other than −∞.
     ///
     /// ```
     /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -109,7 +109,8 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// One side's greatest is that of both, so one exponential is enough. Two infinities have no difference.
+    /// The greatest item of one side is the greatest of both, so one exponential is enough. Equal infinities need the special case: their
+    /// difference would be NaN.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let difference = left.greatest - right.greatest;

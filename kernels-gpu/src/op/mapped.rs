@@ -1,7 +1,7 @@
 //! An operator on a function of each item: a map before a reduction or a scan.
 
-/// Defines operators that combine, by another operator, what a function makes of each item: what a row of
-/// [`operators!`](crate::operators!) names. The function may look at the item's index in the input; in a segment, in its segment.
+/// Defines operators that apply a function to each item and combine the results by another operator. A row of
+/// [`operators!`](crate::operators!) can name them. The function may use the item's index in the input or, for segments, in its segment.
 ///
 /// ```
 /// use warpfold_kernels::op::{Any, CountNonZero, Op, Sum};
@@ -20,8 +20,8 @@
 /// assert_eq!(<AnyAhead as Op<u64>>::lift_at(7, 6), 1);
 /// ```
 ///
-/// The other operator has to commute, as all of the library's do. What it promises of its results, of exactness and of an order of
-/// combination, holds for these too.
+/// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator is
+/// exact if the other is exact, and combines pairwise if the other does.
 #[macro_export]
 macro_rules! mapped {
     ($(

@@ -6,15 +6,15 @@
 //! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
 //! ```
 //!
-//! After Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). Nothing
-//! large is subtracted from something large, as it is where squares are added up: the mean may be far from 0. Where both sides
-//! have the same number of items and it is a power of two, what is added is (S − T)²/2n, and nothing is divided.
+//! After Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). A difference
+//! of sums of squares would cancel if the mean is far from 0; this formula does not. If both sides have the same number of
+//! items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
 //!
-//! A thread combines pairwise, so that its sides mostly are such, and divides once a tile.
+//! A thread combines pairwise, so most of its combinations are of this kind, and it divides once a tile.
 //!
-//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance) the relative error of M by a pairwise tree
+//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance), the relative error of M by a pairwise tree
 //! of n items is about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American
-//! Statistician 37, 1983, table 1). Here a thread appends tiles to a left fold, up to c of them: about u·κ·(c + log₂ n).
+//! Statistician 37, 1983, table 1). Here a thread appends up to c tiles to a left fold, so the error is about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "cust")]
@@ -27,12 +27,11 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread};
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{item_of, vector_of, Element, Words};
 
-/// How many items there are, their mean and their variance: an operator, and its result. All is computed in `f64`.
+/// The number of items, their mean and their variance: an operator, and its result. All computations are in `f64`.
 ///
-/// Items that `f64` does not hold, integers of more than 53 bits, are rounded to it first. An infinity or a NaN makes the
-/// variance NaN. For a mean μ, a variance of items σ² and n items, the relative error of the variance is about
-/// 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n), where c is the number of tiles that a thread takes one after the other: 1 up to 2^25 `f32`, 8 for
-/// 2^28. The squares of sums of items must not overflow.
+/// Integers of more than 53 bits are rounded to `f64` first. An infinity or a NaN makes the variance NaN. For n items with the mean μ and
+/// the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of tiles that a
+/// thread takes one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};
@@ -51,7 +50,7 @@ pub struct Moments {
     squared_deviations: f64,
 }
 
-// SAFETY: three plain numbers of one type, between which there is no padding.
+// SAFETY: three plain numbers of one type in `repr(C)`, so there is no padding between or after them.
 unsafe impl Zeroable for Moments {}
 // SAFETY: see above.
 unsafe impl Pod for Moments {}
@@ -72,7 +71,7 @@ impl Moments {
         self.count as u64
     }
 
-    /// The sum of the items. −0.0 for none.
+    /// The sum of the items; −0.0 for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Moments, Op};
@@ -108,7 +107,7 @@ impl Moments {
         self.sum / self.count
     }
 
-    /// The variance of the items, as all there are: the mean of the squared differences from their mean. NaN for none.
+    /// The variance of the items as a whole population: the mean of the squared differences from their mean. NaN for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Moments, Op};
@@ -120,8 +119,8 @@ impl Moments {
         self.squared_deviations / self.count
     }
 
-    /// The variance of what the items are a sample of: the sum of the squared differences divided by one less than the number
-    /// of items. NaN for fewer than two.
+    /// The variance of the population that the items are a sample of: the sum of the squared differences divided by one less than the
+    /// number of items. NaN for fewer than two items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Moments, Op};
@@ -139,7 +138,7 @@ impl Moments {
 
 impl Commutative for Moments {}
 
-/// A type of numbers that [`Moments`] takes: all integers of 8 to 64 bits, and all floats.
+/// A type of numbers that [`Moments`] accepts: all integers of 8 to 64 bits, and all floats.
 ///
 /// ```
 /// use warpfold_kernels::op::Number;
@@ -185,7 +184,7 @@ numbers! {
     f64: |item| item;
 }
 
-// The same types of the version of `half` that `cust` knows.
+// The same types, from the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 numbers! {
     cust_f16: |item| f64::from(cust_f16_to_f32(item));
@@ -249,7 +248,7 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// Pairwise, neighbours first, with what is known of the counts.
+    /// Pairwise, neighbours first. The number of items on each side is a constant.
     #[inline(always)]
     fn total(words: Words, _index: u64) -> Self {
         let vector = vector_of(words);
@@ -271,13 +270,13 @@ impl<T: Number> Op<T> for Moments {
     }
 }
 
-/// The reciprocal of a power of two: its exponent turned over. Some number for 0.
+/// The reciprocal of a power of two, which has the negated exponent. For other numbers, and for 0, the result has no meaning.
 #[inline(always)]
 fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
 }
 
-/// One of two values of equally many items, whose number is known.
+/// The sums of some items, whose number the compiler knows.
 #[derive(Clone, Copy)]
 struct Half {
     sum: f64,
@@ -294,7 +293,7 @@ impl Half {
         }
     }
 
-    /// Both halves of `COUNT` items.
+    /// Combines the two halves of `COUNT` items.
     #[inline(always)]
     fn join<const COUNT: u32>(left: Self, right: Self) -> Self {
         let difference = left.sum - right.sum;

@@ -17,9 +17,9 @@ use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
 use crate::contract::Tree;
 use crate::element::Words;
 
-/// One implementation of [`Op`]: the operator; the item's type, the accumulator's and the result's; the identity
-/// as an item and as an accumulator; the rules to lift, combine and lower; whether it is exact; and how a vector is
-/// totalled, if not as usual.
+/// One implementation of [`Op`]. The arguments are whether it is exact; the operator; the types of item, accumulator and result; the
+/// identity as an item and as an accumulator; the functions to lift, combine and lower; and the total of a vector, if it is not the
+/// default.
 macro_rules! operator {
     ($exactness:ident $op:ident, $t:ty => $acc:ty => $output:ty, $item:expr => $identity:expr, $lift:expr, $combine:expr, $lower:expr $(, $total:expr)?) => {
         impl Op<$t> for $op {
@@ -134,7 +134,7 @@ floats! {
     f64 in f64, one 1.0, |item| item, canonical, minimum maximum, wide _;
 }
 
-// The same types of the version of `half` that `cust` knows.
+// The same types, from the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16 in f32, one cust_f16::ONE, cust_f16_to_f32, f32_to_cust_f16, minimum_f32 maximum_f32, wide f32;

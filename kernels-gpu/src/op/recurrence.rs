@@ -7,7 +7,7 @@
 use super::{canonical, Op};
 
 crate::item! {
-    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. It is aligned to its 8 bytes, so that kernels load it at once.
+    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. It is aligned to 8 bytes, its size, so that kernels load it at once.
     ///
     /// ```
     /// use warpfold_kernels::op::Affine;
@@ -17,9 +17,9 @@ crate::item! {
     /// ```
     #[repr(align(8))]
     pub struct Affine {
-        /// What the value before is multiplied by.
+        /// The factor of the previous value.
         pub scale: f32,
-        /// What is added.
+        /// The number that is added.
         pub offset: f32,
     }
 }
@@ -28,9 +28,9 @@ crate::item! {
 #[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Affine {}
 
-/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan gives each `xᵢ`, a reduction in order the last. The first value is the
-/// first item's offset; to begin with another value than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. It does not
-/// commute. Identity: the map that changes nothing. Its value is −0.0.
+/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan gives each `xᵢ`, a reduction in order gives the last. The first value is
+/// the first item's offset; to begin with a value other than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. The operator
+/// does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its offset, −0.0.
 ///
 /// Products and sums round to nearest, and none are fused. A NaN or an infinity in an item stays in all values after it.
 ///
@@ -67,7 +67,8 @@ impl Op<Affine> for Recurrence {
         item
     }
 
-    /// First `left`, then `right`. An infinite scale would make a NaN of the identity's offset, and a negative one another zero.
+    /// First `left`, then `right`. The identity on the left is a special case: an infinite scale would turn its offset into a NaN, and a
+    /// negative scale would change the sign of its zero.
     #[inline(always)]
     fn combine(left: Affine, right: Affine) -> Affine {
         let is_identity = (left.scale.to_bits() == 1.0_f32.to_bits())

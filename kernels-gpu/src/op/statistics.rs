@@ -1,4 +1,4 @@
-//! Count, mean, variance and where the extremes are, in one reading.
+//! Count, mean, variance and the indices of the extremes, in one reading.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -25,7 +25,7 @@ pub struct Statistics {
     pub max_index: u64,
 }
 
-// SAFETY: five plain values of 8 bytes, between which there is no padding.
+// SAFETY: five plain values of 8 bytes in `repr(C)`, so there is no padding between or after them.
 unsafe impl Zeroable for Statistics {}
 // SAFETY: see above.
 unsafe impl Pod for Statistics {}
@@ -35,7 +35,7 @@ unsafe impl cust_core::DeviceCopy for Statistics {}
 
 impl Commutative for Statistics {}
 
-/// The operators that work together.
+/// The operators that run together.
 type Members = (Moments, ArgMin, ArgMax);
 
 impl<T: Number + Ordered> Op<T> for Statistics {

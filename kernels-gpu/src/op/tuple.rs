@@ -1,7 +1,7 @@
-//! Several operators over one reading: a tuple of operators is an operator, whose results are a [`Pair`] or a [`Triple`].
+//! Several operators in one reading: a tuple of operators is an operator whose results are a [`Pair`] or a [`Triple`].
 //!
-//! Each operator lifts an item and combines its own values. All do so along one tree, that of an accumulator as wide as theirs together.
-//! So an operator that rounds may give other bits here than alone.
+//! Each operator lifts items and combines its own values. All of them use one tree, which depends on the width of their accumulators
+//! together. So an operator that rounds may give other bits here than alone.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -34,7 +34,7 @@ pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
 #[repr(C, packed)]
 pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);
 
-/// What a vector of items is for one operator of a tuple that combines pairwise, or not.
+/// The total of a vector for one operator of a tuple. If the tuple combines pairwise, so does the operator.
 #[inline(always)]
 fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O::Accumulator {
     if is_pairwise && !O::IS_PAIRWISE && !O::EXACT {
@@ -58,11 +58,11 @@ const fn least<const N: usize>(numbers: [u64; N]) -> u64 {
 
 macro_rules! tuple {
     ($tuple:ident: $($op:ident $left:ident $right:ident),*) => {
-        // SAFETY: plain values, and in a packed struct there is no padding.
+        // SAFETY: all fields are plain, and a packed struct has no padding.
         unsafe impl<$($op: Pod),*> Zeroable for $tuple<$($op),*> {}
         // SAFETY: see above.
         unsafe impl<$($op: Pod),*> Pod for $tuple<$($op),*> {}
-        // SAFETY: it holds what may be copied to a device.
+        // SAFETY: all fields may be copied to a device.
         #[cfg(feature = "cust")]
         unsafe impl<$($op: cust_core::DeviceCopy),*> cust_core::DeviceCopy for $tuple<$($op),*> {}
 
@@ -121,8 +121,8 @@ macro_rules! tuple {
 tuple!(Pair: A a x, B b y);
 tuple!(Triple: A a x, B b y, C c z);
 
-/// Defines an operator that is several others, over one reading: what a row of [`operators!`](crate::operators!) names in the place
-/// of a tuple of operators.
+/// Defines an operator that runs several others in one reading. A row of [`operators!`](crate::operators!) can name it, in place of a
+/// tuple of operators.
 ///
 /// ```
 /// use warpfold_kernels::op::{Max, Op, Pair, Sum};
@@ -137,8 +137,8 @@ tuple!(Triple: A a x, B b y, C c z);
 /// assert_eq!((sum, max), (5.0, 3.0));
 /// ```
 ///
-/// A reduction is for those of them that all commute. Not covered: [`Moments`](crate::op::Moments) among them, which `warpfold-build`
-/// refuses, since their combination would take local memory there; [`Statistics`](crate::op::Statistics) has them.
+/// All of the operators have to commute. [`Moments`](crate::op::Moments) cannot be one of them: `warpfold-build` refuses it, since the
+/// combination would take local memory. Use [`Statistics`](crate::op::Statistics), which contains moments.
 #[macro_export]
 macro_rules! one_reading {
     ($($(#[$attribute:meta])* $visibility:vis struct $name:ident = $operators:ty;)+) => {$(

@@ -1,8 +1,8 @@
-//! A user's operator as its kernels use it: accumulators are moved word by word.
+//! A user's operator in the form that its kernels use: accumulators are copied word by word.
 //!
-//! A struct of three words or more is moved as a whole, and compilers move a whole as it suits them: here 64 bits and then 32, there 32 and
-//! then 64. LLVM keeps a value in registers only if it is read as it was written, and a kernel has no other memory for it. So each value is
-//! taken apart into words, and put together again, where it goes into the operator and where it comes out.
+//! Compilers copy a struct of three words or more in pieces of their own choice: at one place 64 bits and then 32, at another 32 and then
+//! 64. LLVM keeps a value in registers only if it is read in the pieces in which it was written, and the kernels must not use local memory.
+//! So each value is copied word by word where it goes into the operator and where it comes out.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use crate::op::{Commutative, Op};
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// [`commutes`] checks the operator itself, so that the compiler's message names the row.
+/// For all operators: [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles for an operator that commutes.
@@ -74,7 +74,7 @@ impl<T: Element, O: Op<T>> Op<T> for InWords<O> {
     }
 }
 
-/// The value, of whose words each was copied by itself if there are more than two.
+/// The value, copied word by word if it has more than two words.
 #[inline(always)]
 fn in_words<A: Accumulator>(value: A) -> A {
     if !A::IS_WIDE {
@@ -84,9 +84,9 @@ fn in_words<A: Accumulator>(value: A) -> A {
     let from = (&raw const value).cast::<u32>();
     let to = copy.as_mut_ptr().cast::<u32>();
     for_each_word!(W of A => {
-        // SAFETY: either value has the word.
+        // SAFETY: `W < A::WORDS`, so the word is in bounds of both values.
         unsafe { to.add(W).write_unaligned(from.add(W).read_unaligned()) }
     });
-    // SAFETY: an accumulator is whole words, and all of them are written.
+    // SAFETY: an accumulator consists of `A::WORDS` whole words (a check of the trait), and all of them are written above.
     unsafe { copy.assume_init() }
 }

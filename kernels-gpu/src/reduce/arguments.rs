@@ -1,14 +1,14 @@
-//! The arguments of reductions: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+//! The arguments of reductions, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
 
-/// Hands the arguments of a reduction of items of type `T` to a result of type `R` to the macro in brackets, after the other
-/// tokens.
+/// Passes the arguments of a reduction to the macro in brackets, after the other tokens. Items have the type `T`, and the result has the
+/// type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_reduce_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
             /// Items of the whole reduction.
             item_count: u64,
@@ -16,41 +16,41 @@ macro_rules! with_reduce_arguments {
             item_count_at: *const u64,
             /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,
-            /// The workspace's beginning.
+            /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// The number of state words.
             state_words: u64,
-            /// Where the result goes.
+            /// The address for the result.
             output: *mut R,
         }
     };
 }
 
-/// Hands the arguments of a reduction of pairs of values of types `A` and `B` to a result of type `R` to the macro in brackets,
-/// after the other tokens.
+/// Passes the arguments of a reduction of pairs to the macro in brackets, after the other tokens. A pair has values of the types `A` and
+/// `B`, and the result has the type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_reduce_pairs_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// The first value of pair 0, aligned to a value.
+            /// The address of the first value of pair 0, aligned to a value.
             left: *const A,
-            /// Its second value, likewise.
+            /// The address of the second value of pair 0, aligned to a value.
             right: *const B,
             /// Pairs of the whole reduction.
             item_count: u64,
             /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,
-            /// The workspace's beginning.
+            /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// The number of state words.
             state_words: u64,
-            /// Where the result goes.
+            /// The address for the result.
             output: *mut R,
         }
     };

@@ -1,7 +1,7 @@
 //! The entries of reductions.
 
-/// Emits the entry of a reduction. Like all macros `emit_KIND`, it takes the macro that emits an entry, that macro's tokens for the symbol,
-/// and the row's operator and items.
+/// Emits the entry of a reduction. Like all macros `emit_KIND`, it takes the macro that emits an entry, the tokens that this macro needs
+/// for the symbol, and the row's operator and items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_reduce {
@@ -16,7 +16,7 @@ macro_rules! emit_reduce {
     };
 }
 
-/// Emits the entry of a reduction of two inputs, of items of one type or of two, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a reduction of two inputs, as [`emit_reduce!`](crate::emit_reduce) does. The inputs may have items of two types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_reduce_pairs {

@@ -1,23 +1,23 @@
 //! Reduction of an array in one launch.
 //!
 //! ```text
-//! block b:  take a ticket                                 it is on its way while the tiles are loaded
+//! block b:  take a ticket                                 its latency overlaps the loads of the tiles
 //!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight a thread
 //!           combine lanes by shuffles, warps through shared memory
 //!           one chunk: write the result
-//!           otherwise: publish the partial; who took the last ticket reads all partials as they come, and combines them
+//!           otherwise: publish the partial; the block with the last ticket reads all partials as they come, and combines them
 //! ```
 //!
-//! After Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three departures: the tree inside a warp is
-//! made of shuffles; a chunk belongs to a block index and not to a block's share of the grid, so the tree
-//! does not depend on the device; and the second launch is replaced by one block that waits for the others.
+//! After Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three departures. The tree inside a warp is
+//! made of shuffles. A chunk belongs to a block index and not to a block's share of the grid, so the tree
+//! does not depend on the device. One block that waits for the others replaces the second launch.
 //!
 //! **Progress.** The block that waits took the last ticket, so all others have started, and none of them waits.
 //!
-//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks: tickets count
-//! on from one to the next, and the last block of them all finishes.
+//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from
+//! one launch to the next, and the last block of the last launch combines the partials.
 //!
-//! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. [`crate::contract`] defines the combination
+//! Cost: every byte is read once. 1 barrier a block; 3 in the block that combines the partials. [`crate::contract`] defines the combination
 //! tree, and so every bit of the result.
 
 mod in_pairs;
@@ -41,28 +41,29 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-/// Up to this many chunks, each thread of the last block has few partials, and waits for them one by one. It always waits one by one for
-/// wide accumulators: several would fill the registers.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. It always reads wide accumulators one
+/// by one, since registers would run out.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
-/// The shared memory of a block that works with `O` on items of type `T`.
+/// The shared memory of a block that reduces items of type `T` by `O`.
 type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 
-/// Reduces the items to `output`: this launch the chunks from `first_chunk` on, one for each block.
+/// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
 ///
 /// # Safety
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
 ///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. They follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
-/// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has a block for each chunk
-///   of every number of items up to `item_count`, at least one.
-/// - `output` points to one writable result, in a place of its own.
-/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::workspace::reduce_state_words`] words or more, for every number of items that there may be.
+/// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has at least one block, and
+///   enough blocks for the chunks of every number of items up to `item_count`.
+/// - `output` points to one writable result, which overlaps nothing else.
+/// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
+///   number of items, it has at least [`crate::workspace::reduce_state_words`] words.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
     simt::await_work_before();
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited above, and `item_count_at` is null or readable: condition 3. The conditions of `reduce_from` are this
+    // function's.
     unsafe {
         reduce_from::<O, T, _>(
             arguments.input,
@@ -79,13 +80,13 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
 /// Reduces pairs to `output`. `left` and `right` are the addresses of the two values of pair 0. For the rest see [`reduce`].
 ///
 /// # Safety
-/// The same as for [`reduce`], of both inputs.
+/// The conditions of [`reduce`], for both inputs.
 #[inline(always)]
 pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Element>(
     arguments: ReducePairsArguments<A, B, O::Output>,
 ) {
     simt::await_work_before();
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited above, and the other conditions of `reduce_from` are this function's.
     unsafe {
         reduce_from::<O, Pair<A, B>, _>(
             (arguments.left, arguments.right),
@@ -102,7 +103,7 @@ pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Eleme
 /// Reduces the `item_count` items of a source.
 ///
 /// # Safety
-/// The same as for [`reduce`], of each input; and work before the launch is awaited.
+/// The conditions of [`reduce`], for each input; and earlier work has been awaited.
 #[inline(always)]
 unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     source: S,
@@ -120,7 +121,11 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         return;
     }
     let is_first_thread = simt::thread_index() == 0;
-    // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
+    // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has slots of
+    // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
+    // Condition 5: the board has a slot for each chunk, which only the chunk's block publishes. The block with the last ticket clears the
+    // board after it has read all partials, so no other block uses it any more. Every branch around a barrier has the same condition on
+    // all threads of the block.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();
@@ -138,7 +143,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
             (*shared).tag = ticket.tag;
         }
-        // Its barrier orders the writes above before all threads' reads.
+        // The barrier in `reduce` orders the writes above before all threads' reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count <= 1 {
             if is_first_thread {
@@ -177,7 +182,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
 /// # Safety
-/// The chunk's items, as far as they are below `item_count`, are readable. No other thread uses the slots.
+/// The chunk's items below `item_count` are readable. No other thread uses the slots.
 #[inline(always)]
 unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     source: S,
@@ -200,7 +205,8 @@ unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
         let items = TileItems { begin, count };
         let leaves_out =
             thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
-        // SAFETY: the caller's.
+        // SAFETY: the tile is in the chunk and ends at or before `item_count`, so its items are readable, and no other thread uses the
+        // slots: this function's conditions. `copy` writes the slots before `fold_slots` reads them.
         unsafe {
             if O::IS_PAIRWISE {
                 folds[0] = O::combine(
@@ -230,7 +236,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     }
 }
 
-/// A thread's vectors of a tile combined pairwise.
+/// Combines a thread's vectors of a tile pairwise.
 ///
 /// # Safety
 /// The items of the tile are readable. No other thread uses the slots.
@@ -241,7 +247,8 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     items: TileItems,
     caching: Caching,
 ) -> O::Accumulator {
-    // SAFETY: the caller's.
+    // SAFETY: the items are readable, and no other thread uses the slots: this function's conditions. `copy` writes the slots before
+    // `combine_slots` reads them.
     unsafe {
         if items.count as u64 == reduce_tile_items::<T>() {
             let vectors = part.load::<O>(slots, caching);
@@ -252,7 +259,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile to its folds. Some items are lifted already.
+/// Appends a thread's vectors of a tile to its folds. Of each vector, only the items that `lifted` selects are lifted.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
@@ -282,8 +289,8 @@ fn fold_vectors<O: Op<T>, T: Element>(
     });
 }
 
-/// Appends a thread's vectors of a tile to its two folds, and leaves out the items that do not exist. They lie in `slots`. It is done once
-/// at most, so the loop is not written out.
+/// Appends a thread's vectors of a tile, which lie in `slots`, to its two folds. Items that do not exist are left out. A thread calls this
+/// once at most, so the loop is not unrolled.
 ///
 /// # Safety
 /// The slots are written.
@@ -293,7 +300,7 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
     slots: Slots,
     items: TileItems,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: `v` is below `thread_vectors`, and these slots are written: this function's condition.
     let total = |v: usize| unsafe {
         let vector = simt::thread_index() + v as u32 * BLOCK_THREADS;
         let words = slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS);
@@ -310,12 +317,12 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
     }
 }
 
-/// This thread's fold over every 256th partial, each as soon as it is there: `AT_A_TIME` are looked at together. One by one,
-/// the latencies of many add up; but to look at more than there are makes a look longer. Of `f32` on an H200, 2^24 items took
-/// 18.5 µs with 1 and 17.5 with 8, 2^20 items 2.5 and 2.7.
+/// This thread's fold over every 256th partial, in order, each as soon as it is published. It reads `AT_A_TIME` partials together. With one
+/// at a time, the latencies of many reads add up; with more than there are, each round of reads takes longer. On an H200, 2^24 `f32` took
+/// 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs.
 ///
 /// # Safety
-/// The board has `count` partials, which blocks that have started will publish.
+/// The board has `count` partials, and blocks that have started will publish them.
 #[inline(always)]
 unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
     board: Board,
@@ -329,9 +336,9 @@ unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // A branch around a vector that does not exist would wait for the load before it.
+                // Past the end, reads the first partial again: a branch around the read would wait for the read before it.
                 let chunk = if other < count { other } else { first };
-                // SAFETY: the caller's.
+                // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
                 partials[P] = unsafe { board.read(chunk) };
             }
         });

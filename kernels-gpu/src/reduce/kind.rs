@@ -11,7 +11,7 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Array,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // A chunk's combination, the reuse of its scratch, the combination of the partials.
+    // The combination of a chunk, the reuse of its scratch, and the combination of the partials.
     barriers: &[Barrier::block(3)],
     vectors: Vectors::Tile,
 };

@@ -1,17 +1,17 @@
-//! The arguments of scans: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+//! The arguments of scans, as a list. [`crate::arguments`] makes a struct and entries' parameters from it.
 
-/// Hands the arguments of a scan of items of type `T` to results of type `R` to the macro in brackets, after the other tokens.
+/// Passes the arguments of a scan to the macro in brackets, after the other tokens. Items have the type `T`, and results have the type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_scan_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
-            /// Where its result goes, aligned to a result.
+            /// The address for the result of item 0, aligned to a result.
             output: *mut R,
-            /// Where the total goes, aligned to a result; or nowhere.
+            /// Null, or the address for the total, aligned to a result.
             total: *mut R,
             /// Items of the whole scan.
             item_count: u64,
@@ -19,15 +19,14 @@ macro_rules! with_scan_arguments {
             item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,
-            /// The tile after the launch's last; perhaps with the bits
-            /// [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY) and
-            /// [`SCAN_HAS_INITIAL`](crate::launch::SCAN_HAS_INITIAL).
+            /// One past the launch's last tile. The bits [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY) and
+            /// [`SCAN_HAS_INITIAL`](crate::launch::SCAN_HAS_INITIAL) may also be set.
             end_tile: u64,
-            /// The workspace's beginning.
+            /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,
-            /// Its state words.
+            /// The workspace's state words.
             states: *mut u64,
-            /// How many these are.
+            /// The number of state words.
             state_words: u64,
         }
     };

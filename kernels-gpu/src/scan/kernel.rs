@@ -1,34 +1,37 @@
-//! Scan of an array in one launch, single pass, each item read once and written once.
+//! Scan of an array in one launch, in a single pass: each item is read once, and each result is written once.
 //!
 //! ```text
-//! the warps that share a tile, in turns                         one more warp, on its own
-//!     take a ticket, wait for the tile that is being            wait until a tile is told
-//!     copied to shared memory, scan it                          look back for its prefix, at once
-//!     publish its aggregate, tell the tile                      or when the next tile is told
-//!     begin to copy the ticket's tile                           tell the prefix
+//! the warps that share a tile, in each turn                     one more warp, which looks back
+//!     take a ticket for the next tile                           wait for a tile
+//!     wait for the copy of this turn's tile, scan it            look back for its prefix: at once,
+//!     publish its aggregate, send the tile                      or when the next tile is sent
+//!     begin to copy the next tile                               send the prefix
 //!     wait for the prefix of the tile of two turns before;
 //!     apply it, store
 //! ```
 //!
-//! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So look-backs find the values that
-//! they need, a late one costs nothing for two turns, and the latency of the copies is hidden. A ticket is taken just before its copy can
-//! begin, so that aggregates are published nearly in the order of the tickets; the thread that takes it waits for it only when the tile is
-//! scanned, since it is as long on its way as a copy. Tiles are handed out by tickets, so a block that has not started holds none (see the
-//! look-back's argument for progress). Tiles wait in shared memory, unchanged. Each thread uses its own slots only, so no barrier is
-//! needed. Registers hold the prefix of each vector, and nothing else.
+//! An aggregate is published as soon as its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
+//! values that they need, a late prefix costs nothing for two turns, and the latency of the copies is hidden.
 //!
-//! That is with room for four tiles. With room for two, a tile leaves in the turn in which it arrives; with room for one,
-//! the next copy also waits until it has left.
+//! A ticket is taken just before its copy can begin, so that aggregates are published nearly in the order of the tickets. A ticket takes
+//! about as long as a copy, so the thread that takes it waits for it only after the scan of the tile. Tiles are handed out by tickets, so a
+//! block that has not started holds no tile (see the look-back's argument for progress).
 //!
-//! **Backward.** In a text that the host makes of a scan's, the direction is from the last item to the first: the tiles, a thread's vectors
-//! and a vector's items follow one another from the end of the array. So it has the bits of a scan of the items in the opposite order. An
-//! item's index, for operators that look at it, counts from the end.
+//! Tiles wait in shared memory, unchanged. Each thread uses its own slots only, so no barrier is needed. Registers hold only the prefix of
+//! each vector within its tile.
+//!
+//! All this is so with room for four tiles. With room for two, a tile is stored in the turn in which it arrives; with room for one, the
+//! next copy begins only after that.
+//!
+//! **Backward.** From a scan's text, the host also makes a text whose direction is from the last item to the first. There, the tiles, a
+//! thread's vectors and a vector's items follow one another from the end of the array. So the results have the bits of a scan of the items
+//! in the opposite order. Operators that use an item's index get the index counted from the end.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
-//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of the block.
-//! [`crate::contract`] defines the combination tree, and so every bit of the result.
+//! Cost: one barrier of the block; and for each tile, one barrier of the warps that share it, and two barriers at which one side arrives
+//! without waiting (see `telling`). [`crate::contract`] defines the combination tree, and so every bit of the result.
 
 mod looking_back;
 mod scanning;
@@ -59,32 +62,33 @@ pub(crate) use self::looking_back::depart;
 
 use crate::tiles::{counted, Tiles};
 
-/// The shared memory of a block that works with `O` on items of type `T`.
+/// The shared memory of a block that scans items of type `T` by `O`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
-/// Scans the items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
-/// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone; with [`SCAN_HAS_INITIAL`] the
-/// value in the workspace stands before the first item.
+/// Scans the items of `input` to `output`. This launch scans the tiles from `first_tile` to before `end_tile`. With the bit
+/// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the tiles' aggregates, and does not write to `output`. With [`SCAN_HAS_INITIAL`],
+/// the scan begins with the initial value in the workspace.
 ///
-/// With `item_count_at` the launch has all tiles of the items that it says. If `item_count` is that of a long scan, the launch has the
-/// blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
+/// With `item_count_at`, the number of items is read from there, and the launch scans all tiles. `item_count` decides whether the launch
+/// has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
 ///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
 ///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
-///   there, their results writable here. The two are the same, and so are the types, or items and results do not overlap.
-/// - `item_count_at` is null, or points to a readable number; then the launch is the scan's only one.
-/// - `total` is null, or points to a writable result, in a place of its own.
-/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::workspace::scan_state_words`] words or more, for every number of items that there may be.
+///   there, their results writable here. The two addresses are equal, and so are the types, or items and results do not overlap.
+/// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only one.
+/// - `total` is null, or points to a writable result, which overlaps nothing else.
+/// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
+///   number of items, it has at least [`crate::workspace::scan_state_words`] words.
 #[inline(always)]
 pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();
     let mut pieces = (arguments.first_tile as u32, arguments.end_tile as u32);
     let stores = arguments.end_tile & SCAN_PUBLISHES_ONLY == 0;
-    // SAFETY: the caller's.
+    // SAFETY: earlier work is awaited above, and `item_count_at` is null or readable: condition 3. The conditions of `run` are this
+    // function's.
     unsafe {
         if !arguments.item_count_at.is_null() {
             arguments.item_count = counted(arguments.item_count, arguments.item_count_at);
@@ -114,7 +118,9 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let tile_count = tuning::tiles::<O, T>().count(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
-    // SAFETY: the caller's. The barrier is the whole block's.
+    // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
+    // before the barrier. All threads of a block return before the barrier, or none does, so it is the whole block's. Condition 5: the
+    // board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
@@ -123,7 +129,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A scan of one tile uses no board, and its tag belongs to no launch.
+            // A scan of one tile does not use the board, so it needs no ticket and no tag.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -157,7 +163,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     }
 }
 
-/// The prefix of the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
+/// The prefix of the first item: the initial value or the identity. Words are chosen one by one, since a struct from either of two places
+/// would be in local memory.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -171,7 +178,8 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of O::Accumulator => {
         words[W] = if has_initial {
-            // SAFETY: the workspace has room there for an accumulator, whose words are written.
+            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. It was zeroed, and the host wrote the
+            // initial value.
             unsafe { address.wrapping_add(W).read() }
         } else {
             accumulator_word(O::identity(), W)
@@ -180,7 +188,7 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     accumulator_of_words(words)
 }
 
-/// Writes the total of no items, as one thread of the launch, if it is asked for.
+/// Writes the total of no items, as one thread of the launch, if there is an address for it.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -188,12 +196,12 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
 unsafe fn write_total_of_nothing<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) {
     let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
     if is_first && !arguments.total.is_null() {
-        // SAFETY: the caller's.
+        // SAFETY: `total` is not null, so it is writable (condition 4), and this is the only thread that writes it.
         unsafe { arguments.total.write(O::lower(initial::<O, T>(arguments))) };
     }
 }
 
-/// What is scanned.
+/// The arrays of a scan.
 #[derive(Clone, Copy)]
 struct Array<T, U> {
     input: *const T,
@@ -202,9 +210,9 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// The cache policy of reads: the L2 cache evicts last what was read, although it is not read again. So it evicts written lines first,
-    /// and a scan of 1 GiB takes 3 % less time. Presumably more is written to memory at a time, and memory turns less often from reading to
-    /// writing and back. In place, a scan that almost fits the cache takes longer by it. The times are with the limit.
+    /// The cache policy of reads: the L2 cache evicts read lines after all others, although they are not read again. So it evicts written
+    /// lines first, and a scan of 1 GiB takes 3 % less time. Presumably memory then switches between reads and writes less often. A scan in
+    /// place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
@@ -213,17 +221,17 @@ impl<T, U> Array<T, U> {
     }
 }
 
-/// Whether a tile leaves two turns after it arrived, where there is room for that.
+/// Whether a tile is stored two turns after it arrived. This needs room for [`TURNS`] tiles.
 #[inline(always)]
 fn leaves_later(buffers: u32) -> bool {
     buffers == TURNS as u32
 }
 
-/// The launch, as the warps of a block know it.
+/// The state of a launch that the warps of a block share.
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
-    /// Whether the results are stored; if not, the tiles' aggregates are published and no more.
+    /// Whether the results are stored. If not, only the tiles' aggregates are published.
     stores: bool,
     control: *mut Control,
     board: Board,
@@ -243,8 +251,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The calling thread's part of a tile in an array, whose vectors have as many items as there is room for of type `V` and
-    /// of type `W`.
+    /// The calling thread's part of a tile in an array of items of type `V`. A vector has as many items as there is room for of the larger
+    /// of `V` and `W`.
     #[inline(always)]
     fn part<V: Element, W: Element>(&self, array: *mut V, tile: u32) -> ScanPart<V, W> {
         let TileItems { begin, count } = self.items(tile);
@@ -253,8 +261,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
-    /// The number of tiles that the block holds at once: 4, 2 or 1, as many as fit. A short scan with the blocks of a long one has room for
-    /// more.
+    /// The number of tiles that the block holds at once: 4, 2 or 1, as many as fit. A short scan in the blocks of a long one may have room
+    /// for more.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;

@@ -20,19 +20,19 @@ pub const INCLUSIVE: Definition = Definition {
     shape: Shape::Array,
     threads: SCAN_MAX_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Each once for short scans and once for long ones.
+    // The source has each barrier once for short scans and once for long scans.
     barriers: &[
-        // The first ticket; the warps' totals.
+        // The whole block's, after the first ticket; and that of the warps that scan, after they have written their totals.
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
-        // Tiles sent, and the end. The warp that looks back hears of them before the first look-back, and after one or, in long scans,
-        // which look back later, before it.
+        // Tiles, and the end, sent to the warp that looks back. It waits once before the loop, and in the loop after a look-back or, in
+        // long scans, before it.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),
         Barrier::sync(None, TWO_WARPS, 3),
-        // Prefixes published.
+        // Prefixes sent to the warps that scan.
         Barrier::arrive(None, scan_block_threads(SCAN_SHORT), 1),
         Barrier::sync(None, scan_block_threads(SCAN_SHORT), 1),
         Barrier::arrive(None, scan_block_threads(SCAN_LONG), 1),

@@ -1,14 +1,15 @@
-//! Numbers that decide the speed of scans, and no bit of the results. Each number says where it was measured and when. All are of compute
-//! capability 9.0; devices of others run with the same ones.
+//! Numbers that affect the speed of scans, and no bit of the results. Each number says where and when it was measured. All were measured on
+//! compute capability 9.0; other devices run with the same numbers.
 
 use crate::contract::{scan_tiles, ScanTiles, Wider};
 use crate::element::Element;
 use crate::op::Op;
 
-/// Larger blocks that share a multiprocessor. The compiler limits the registers accordingly. Its [`TURNS`] tiles fill the shared memory.
+/// Blocks of a long scan that share a multiprocessor. The compiler limits the registers accordingly. The [`TURNS`] tiles of one block fill
+/// the shared memory.
 ///
-/// Two would leave the threads 56 registers, which suffice for most operators. Four of the smaller blocks would share a multiprocessor,
-/// with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+/// With two blocks, threads would have 56 registers, which suffice for most operators. Four blocks of a short scan would then share a
+/// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
 ///
 /// | | 8 MiB | 16 MiB | 1 GiB |
 /// |---|---|---|---|
@@ -19,9 +20,9 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 /// Tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
-/// The tiles of an exact operator's scans, whose bits they do not decide. The tiles of the [contract](crate::contract::scan_tiles): no
-/// other tiles were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
-/// --kinds inclusive_sum --types u64 --sizes 10-22`):
+/// The tiles of an exact operator's scans. Any tiles give the same bits. These are the tiles of the
+/// [contract](crate::contract::scan_tiles), since no others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short
+/// scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
 /// |---|---|---|---|---|---|---|---|
@@ -30,12 +31,13 @@ pub const TURNS: usize = 4;
 /// | 5 | 2.88 | 3.33 | 3.42 | 4.05 | 4.91 | 6.73 | 9.90 |
 /// | 7 | | | 3.74 | 4.34 | 5.31 | 6.52 | 9.84 |
 ///
-/// Narrower items take more time with 7 rows, up to 2^22 of them. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
+/// Narrower items take more time with 7 rows, for up to 2^22 items. Long tiles from 2 MiB on, or short tiles up to 128 MiB, take more time
+/// too.
 pub const fn exact_tiles<T>() -> ScanTiles {
     scan_tiles::<T>()
 }
 
-/// The tiles of scans of items of type `T` by `O`: the contract's tiles, or others if the operator is exact.
+/// The tiles of scans of items of type `T` by `O`: [`exact_tiles`] if the operator is exact, else the contract's tiles.
 pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     if O::EXACT {
         exact_tiles::<Wider<T, O::Output>>()
@@ -44,8 +46,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask it to evict last what they read. Inclusive
-/// sums of `f32`, in µs, without and with that request (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines that they
+/// read after all other lines. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

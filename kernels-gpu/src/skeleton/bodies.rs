@@ -1,6 +1,6 @@
 //! The bodies of the table's operators: for each row a function for each hole, called `SYMBOL$HOLE`.
 //!
-//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row has bodies for holes too that its skeleton lacks;
+//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks;
 //! they are left out when the PTX is made.
 
 use half::{bf16, f16};
@@ -59,7 +59,7 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
-/// Where no skeleton has the hole, it is not worth compiling.
+/// The body is empty for rows whose skeletons do not have this hole.
 #[inline(always)]
 fn total_of_four<O: Op<T>, T: Element>() {
     if has_totals_of_four::<O, T>() {
@@ -68,7 +68,7 @@ fn total_of_four<O: Op<T>, T: Element>() {
     }
 }
 
-/// The same.
+/// The body is empty for rows whose skeletons do not have this hole.
 #[inline(always)]
 fn bound_of_four<O: Op<T>, T: Element>() {
     if finds_late::<O, T>() {
@@ -86,7 +86,7 @@ fn place<P: Placement, O: Op<T>, T: Element>() {
     give::<u32, 3>(z);
 }
 
-/// It is not compiled for accumulators of one word: no kernel uses it.
+/// The body is empty for accumulators of one word, since no kernel uses it.
 #[inline(always)]
 fn after<P: Placement, O: Op<T>, T: Element>() {
     if <O::Accumulator as Accumulator>::WORDS > 1 {
@@ -106,7 +106,7 @@ fn heads<E: Equality<T>, T: Element>() {
     give::<u32, 0>(E::heads(&vector_of(take_words::<1, 2, 3, 4>()), before));
 }
 
-/// A scan's results for the vector of the inputs, and the prefix after it.
+/// The results of a scan for the vector in the inputs, and the prefix after that vector.
 #[inline(always)]
 fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take_accumulator::<O::Accumulator>();
@@ -115,7 +115,7 @@ fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     (first_words(&results), before)
 }
 
-/// The inputs that are four vectors, and the index of the first item.
+/// The inputs as four vectors, and the index of the first item.
 #[inline(always)]
 fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     let vectors = [
@@ -127,7 +127,7 @@ fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     (vectors, take_index::<A, 16>())
 }
 
-/// The inputs that are a vector.
+/// These four inputs as a vector.
 #[inline(always)]
 fn take_words<const A: usize, const B: usize, const C: usize, const D: usize>() -> Words {
     [
@@ -149,7 +149,7 @@ macro_rules! body {
     };
 }
 
-/// The bodies of a row: those for all kinds, and those for scans.
+/// The bodies of a row: bodies for all kinds, and bodies for scans.
 macro_rules! row {
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());
@@ -184,7 +184,7 @@ macro_rules! row {
     };
 }
 
-/// The bodies of a row of the table of selections: one, or none where flags choose.
+/// The bodies of a row of the table of selections: one, or none if flags choose.
 macro_rules! selection_row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
         body!($symbol chosen: chosen::<$predicate, $t>());

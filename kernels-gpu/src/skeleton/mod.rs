@@ -1,11 +1,11 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts, one for each kind of kernel and width of items, accumulators and
-//! results, in which an operator's functions are holes (see [`crate::simt::holes`]); and, for each row of the table, the bodies that fill
-//! them. A filled skeleton is the kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel and each combination of widths
+//! of items, accumulators and results. An operator's functions are holes in it (see [`crate::simt::holes`]). For each row of the table, the
+//! library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
 //!
-//! Holes are as large as they can be: a vector's total, and a scan's results for a vector. So what an operator does with narrow items lies
-//! within a body, and inclusive and exclusive scans differ in a body only.
+//! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
+//! items is within a body, and inclusive and exclusive scans differ in a body only.
 //!
 //! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
 //! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no
@@ -26,24 +26,24 @@ use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
 
-/// An operator made of holes, with accumulators `A` and results `R`. Without `FILL`, no item is lifted to the identity. Without `COMMUTE`,
-/// neighbours are combined.
+/// An operator made of holes, with accumulators `A` and results `R`. Without `FILLS`, no item is lifted to the identity. Without
+/// `COMMUTES`, the operator does not commute, so a scan's groups combine neighbours first.
 #[derive(Clone, Copy)]
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,
 );
 
-/// Whether the items of four vectors are combined in a hole. Those of eight bytes are few, and compilers would branch between them.
+/// Whether a hole combines the items of four vectors. Four vectors have few items of 8 bytes, and compilers would branch between them.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
 }
 
-/// Whether values are keys with indices, of which the right one is found late.
+/// Whether values are keys with indices, and the right index is found late.
 const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
 
-/// Operators without an item that is lifted to the identity: their reductions lift existing items only.
+/// Operators for which no item lifts to the identity. Their reductions lift only existing items.
 pub type Existing<A, R, const EXACT: bool> = Holes<A, R, EXACT, false>;
 
 /// Operators that do not commute.
@@ -130,7 +130,7 @@ impl<
         }
     }
 
-    /// Of three words, the first is a key, and the others are an index.
+    /// The first of three words is a key, and the other two are an index.
     #[inline(always)]
     fn index_of(value: A) -> u64 {
         match A::WORDS {
@@ -214,12 +214,12 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// The skeletons of a kind: whether any order gives the same bits; an item, an accumulator and a result of these widths.
+/// The skeletons of a kind. A line has whether any order gives the same bits; an item, an accumulator and a result of the right widths; and
+/// the skeleton's name, which contains the same facts, with widths in bits. For pairs, the width of an item is the width of one of the two
+/// values.
 ///
-/// For pairs, the width is that of one of the two values.
-///
-/// The names give the same, in bits. One skeleton serves exact and other operators in reductions and scans of segments and of columns, and
-/// in scans with accumulators of 32 bits.
+/// In reductions and scans of segments and of columns, and in scans with accumulators of 32 bits, exact and other operators share a
+/// skeleton.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -46,7 +46,7 @@ impl Table {
 }
 
 impl Arguments {
-    /// The tables that are asked for; all of them where none is.
+    /// The requested tables; all tables if none is requested.
     pub fn tables(&self) -> Vec<Table> {
         match self.tables[..] {
             [] => NAMES.map(Table::named).to_vec(),

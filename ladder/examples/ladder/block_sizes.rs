@@ -1,8 +1,8 @@
 //! Document 2's experiment: the same kernel with blocks of different sizes.
 //!
-//! Large blocks leave little for the host to add up afterwards; small ones leave multiprocessors half empty, since a
-//! multiprocessor holds a fixed number of blocks and no more. The document measured 2^24 + 1 items (it writes 2^14 + 1, but
-//! the grids it gives are those of 2^24 + 1) on a GPU of compute capability 2.0.
+//! With large blocks, the host has few results to add up afterwards. Small blocks leave multiprocessors half empty, since
+//! the number of blocks of a multiprocessor is limited. The document measured 2^24 + 1 items on a GPU of compute capability
+//! 2.0. (It writes 2^14 + 1, but its grids are those of 2^24 + 1.)
 
 use std::io::Write;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// A row of the table, for a multiprocessor with room for a number of threads.
+/// A row of the table. A multiprocessor has room for `held` threads.
 fn row<T>(rung: Rung, block_size: u32, held: i32, run: &Run<T>) -> [String; COLUMNS.len()] {
     let (grid, blocks) = run.launches.first().map_or((0, 0), |launch| {
         (launch.grid_blocks, launch.blocks_per_multiprocessor)

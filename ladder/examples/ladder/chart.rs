@@ -1,7 +1,7 @@
 //! The chart: a panel for each document, a bar for each of its rungs, as an SVG file.
 //!
-//! On a real GPU a bar is the rung's rate. On the virtual GPU, whose times mean nothing, it is the number of lane instructions for an item.
-//! Both scales are logarithmic.
+//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions for
+//! an item. Both scales are logarithmic.
 
 use std::error::Error;
 use std::path::Path;
@@ -40,8 +40,8 @@ const INSTRUCTIONS: Quantity = Quantity {
     },
 };
 
-/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs, and among several such problems the
-/// last, which has the most items.
+/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. Of several such problems it shows
+/// the last, which has the most items.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {

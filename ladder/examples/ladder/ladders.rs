@@ -108,7 +108,7 @@ impl Ladder {
         })
     }
 
-    /// Runs each rung of the document that is worth waiting for, and ours.
+    /// Runs each rung of the document that is not too slow for this many items, and ours.
     fn climb<O: Operator<T>, T: Problem, R>(
         &self,
         what: &'static str,
@@ -168,7 +168,7 @@ fn rungs(document: Document, kind: Kind) -> impl Iterator<Item = Rung> {
     of(document).chain(of(Document::Library))
 }
 
-/// The most items for a rung, so that it does not hold up the others for long.
+/// The most items for a rung, so that slow rungs do not take too long.
 fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
@@ -185,7 +185,7 @@ fn nearest(block_sizes: BlockSizes, wanted: u32) -> u32 {
     block_sizes.iter().min_by_key(distance).unwrap_or(wanted)
 }
 
-/// Fills in how the rungs compare. The last one is warpfold's.
+/// Fills in the ratios of the rungs' times. The last record is warpfold's.
 fn compare(records: &mut [Record]) {
     let ours = records.last().map_or(0.0, |ours| ours.micros);
     let mut previous = None;
@@ -196,7 +196,7 @@ fn compare(records: &mut [Record]) {
     }
 }
 
-/// A progress bar of a number of steps; hidden if the output is no terminal.
+/// A progress bar of `steps` steps; hidden if the output is not a terminal.
 pub fn progress_bar(steps: usize, document: u32) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg}") {

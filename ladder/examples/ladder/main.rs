@@ -1,4 +1,4 @@
-//! Runs the ladder: every kernel of the documents, from the naive one to ours, on the device at hand.
+//! Runs the ladder on the available device: every kernel of the documents, from the naive ones to ours.
 //!
 //! ```text
 //! cargo run --release -p warpfold-ladder --example ladder                     everything
@@ -9,10 +9,10 @@
 //! ```
 //!
 //! Times are between events on the device, the median of some runs. On a machine without a GPU the times are an interpreter's and mean
-//! nothing; the virtual GPU's exact counts are printed beside them, at small sizes. Every result is checked against the CPU.
+//! nothing; the virtual GPU's exact counts are printed next to them, at small sizes. Every result is checked against the CPU.
 //!
-//! Exit code: 0 if all went well, 2 if an argument is not understood or FOLDER cannot be made, 1 if the device failed or
-//! gave another answer than the CPU, or if a file or the output cannot be written.
+//! Exit code: 0 if all went well; 2 if an argument is invalid or FOLDER cannot be created; 1 if the device failed, a result differs from
+//! the CPU's, or a file or the output cannot be written.
 
 mod arguments;
 mod block_sizes;

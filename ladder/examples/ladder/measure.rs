@@ -1,4 +1,4 @@
-//! Running a rung several times: the first result, the median of the times, and the virtual GPU's counts.
+//! Runs a rung several times: the first result, the median of the times, and the virtual GPU's counts.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use warpfold_ladder::{Ladder, Launch, Measured};
 use crate::failure::Failure;
 use crate::record::Counts;
 
-/// The device, and how often a rung is run on it.
+/// The device, and the number of runs of a rung.
 pub struct Bench {
     pub ladder: Ladder,
     pub mode: Mode,
@@ -22,8 +22,9 @@ pub struct Run<T> {
     pub value: T,
     /// The launches of a run; empty for warpfold's own rungs.
     pub launches: Vec<Launch>,
-    /// The median of the times on the device, and the least.
+    /// The median of the times on the device.
     pub kernel: Duration,
+    /// The least of the times on the device.
     pub least: Duration,
     /// The median of the host's time afterwards.
     pub post_kernel: Duration,
@@ -37,7 +38,7 @@ const LONG: Duration = Duration::from_millis(500);
 impl Bench {
     pub fn new(ladder: Ladder) -> Self {
         let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
-        // As often as document 3 does; once if times mean nothing.
+        // On a real GPU as often as in document 3. On the virtual GPU the first run is enough, since times mean nothing.
         let repeats = match mode {
             Mode::Real => 10,
             Mode::Virtual => 0,
@@ -49,7 +50,7 @@ impl Bench {
         }
     }
 
-    /// `real` on a real device, `interpreted` on the virtual one.
+    /// `real` on a real device, `interpreted` on the virtual device.
     pub fn choose<T>(&self, real: T, interpreted: T) -> T {
         match self.mode {
             Mode::Real => real,
@@ -57,7 +58,7 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once, which also compiles its kernels, and then as often as its times are wanted.
+    /// Runs `work` once, which also compiles its kernels, and then once for each time to be measured.
     pub fn run<T>(
         &self,
         mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,

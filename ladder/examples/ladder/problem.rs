@@ -25,7 +25,7 @@ impl<O, T: Item> Operator<T> for O where
 {
 }
 
-/// An element type, with items of it and the CPU's arithmetic.
+/// An element type, with made-up items and the CPU's arithmetic.
 pub trait Problem: Item + Default + Display {
     /// The CPU's running total, which is exact or close to it.
     type Total: Copy + Display;
@@ -39,7 +39,7 @@ pub trait Problem: Item + Default + Display {
     /// The total with one more item.
     fn add<O: Plain<Self>>(total: Self::Total, item: Self) -> Self::Total;
 
-    /// Whether a result may stand for the total of `item_count` items.
+    /// Whether a result is a valid total of `item_count` items.
     fn agrees(self, total: Self::Total, item_count: usize) -> bool;
 }
 
@@ -68,7 +68,7 @@ macro_rules! integers {
 }
 
 integers!(
-    // As documents 2 and 5 have them.
+    // As in documents 2 and 5.
     i32: |bits: u64| (bits & 0xff) as i32,
     u32: |bits: u64| bits as u32
 );
@@ -85,7 +85,7 @@ impl Problem for f32 {
         0.0
     }
 
-    /// A sum: the documents sum floats, and nothing else.
+    /// The sum: it is the only operator that the documents have for floats.
     fn add<O: Plain<Self>>(total: f64, item: Self) -> f64 {
         total + f64::from(item)
     }

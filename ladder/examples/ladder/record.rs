@@ -12,11 +12,11 @@ use crate::failure::Failure;
 pub struct Record {
     /// The document's number.
     pub document: u32,
-    /// The verb and the operator.
+    /// The task.
     pub what: &'static str,
     /// The rung's title.
     pub rung: &'static str,
-    /// Whether it is warpfold's own.
+    /// Whether the rung is warpfold's own.
     pub is_ours: bool,
     /// The operator's name.
     pub operator: &'static str,
@@ -26,15 +26,15 @@ pub struct Record {
     pub item_count: usize,
     /// Threads of a block.
     pub block_size: u32,
-    /// Bytes that no kernel can do without moving.
+    /// Bytes that every kernel has to move.
     pub bytes: usize,
     /// Median time on the device.
     pub micros: f64,
-    /// Median time that the host took afterwards.
+    /// Median of the host's time afterwards.
     pub post_micros: f64,
-    /// How many times as fast as the rung before, where there is one.
+    /// How many times as fast it is as the rung before, if there is one.
     pub over_previous: Option<f64>,
-    /// How many times as fast as warpfold's own.
+    /// How many times as fast it is as warpfold's own.
     pub over_ours: Option<f64>,
     /// The virtual GPU's counts; `None` on a real GPU.
     pub counts: Option<Counts>,
@@ -43,9 +43,9 @@ pub struct Record {
 /// The virtual GPU's counts of one run: sums over its launches.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Kernels launched.
+    /// The number of launched kernels.
     pub launches: usize,
-    /// The rest.
+    /// The other counts.
     pub counters: Counters,
 }
 
@@ -87,7 +87,7 @@ impl Counts {
     }
 }
 
-/// The virtual GPU's counts.
+/// The names of the virtual GPU's counts.
 pub const COUNTED: [&str; 9] = [
     "launches",
     "instructions",

@@ -1,5 +1,4 @@
-//! Document 3's sweep: every one of its kernels for several sizes and block sizes, ten times each, with the CPU
-//! beside them.
+//! Document 3's sweep: each of its kernels for several sizes and block sizes, ten times each, compared with the CPU.
 //!
 //! The document begins with 1,024 items and blocks of 128 to 1,024 threads, on an RTX 2070 and a GTX TITAN X.
 
@@ -46,7 +45,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
 
 type Row = [String; COLUMNS.len()];
 
-/// All kernels on a number of items, with every block size that they are for; the CPU first.
+/// The rows for this many items: the CPU, then all kernels with every block size that they support.
 fn size(bench: &Bench, item_count: usize) -> Result<Vec<Row>, Failure> {
     let row = |block_size: String, kernel: &str, [median, least]: [f64; 2]| {
         let micros = |seconds: f64| format!("{:.3}", 1e6 * seconds);

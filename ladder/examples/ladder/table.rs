@@ -1,4 +1,4 @@
-//! The tables as they are printed, one for each document and size.
+//! The printed tables, one for each document and size.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -47,7 +47,7 @@ fn columns(values: [impl ToString; COUNTED.len()]) -> String {
         .concat()
 }
 
-/// A time with as many digits as mean something.
+/// A time, with the digits that are significant.
 fn time(micros: f64) -> String {
     format!("{:.1?}", Duration::from_secs_f64(micros / 1e6))
 }

@@ -27,7 +27,7 @@ use crate::scan::sections::*;
 use crate::scan::{Exclusive, Inclusive};
 use warpfold_kernels::op::{Max, Sum};
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(not(feature = "cuda_std"))]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -36,7 +36,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry, as the compiler in use wants it.
+/// Emits an entry, in the form that the compiler in use needs.
 #[cfg(feature = "cuda_std")]
 macro_rules! entry {
     ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
@@ -49,7 +49,7 @@ macro_rules! entry {
 macro_rules! forward {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {
-            // SAFETY: the launch keeps the contract of the function.
+            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
             unsafe { $function($($parameter),*) }
         });
     };
@@ -88,7 +88,7 @@ macro_rules! padded {
 macro_rules! whole {
     ($placement:ident $family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(input: *const $t, output: *mut $t, item_count: u64,) {
-            // SAFETY: the launch keeps the contract of the function of this name.
+            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
             unsafe { $family::<$placement, $op, $t>(input, output, item_count) }
         });
     };
@@ -97,7 +97,7 @@ macro_rules! whole {
 macro_rules! sections {
     ($placement:ident $family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(input: *const $t, output: *mut $t, totals: *mut $t, item_count: u64,) {
-            // SAFETY: the launch keeps the contract of the function of this name.
+            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
             unsafe { $family::<$placement, $op, $t>(input, output, totals, item_count) }
         });
     };
@@ -122,7 +122,7 @@ macro_rules! exclusive_sections {
 macro_rules! prefixes {
     ($family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(prefixes: *const $t, items: *mut $t, item_count: u64, section_items: u64,) {
-            // SAFETY: the launch keeps the contract of the function of this name.
+            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
             unsafe { $family::<$op, $t>(prefixes, items, item_count, section_items) }
         });
     };
@@ -136,11 +136,11 @@ macro_rules! entries {
 
 crate::for_each_ladder_kernel!(entries);
 
-/// Emits an entry that gives its own address to the function that it forwards to.
+/// Emits an entry that passes its own address, and then its parameters, to a function.
 macro_rules! launching {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {
-            // SAFETY: the launch keeps the contract of the function.
+            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
             unsafe { $function($symbol as *const c_void, $($parameter),*) }
         });
     };

@@ -1,9 +1,9 @@
-//! The table of the ladder's kernels: one row for each, and nothing else.
+//! The table of the ladder's kernels: one row for each.
 //!
-//! A row reads `kind family operator element => symbol`, with the block size before the arrow where it is a constant
-//! of the kernel. The kind says which parameters the kernel has. The family is the name of its function.
+//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it stands before the
+//! arrow. The kind determines the kernel's parameters. The family is the name of its function.
 
-/// Hands every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or
+/// Passes every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or
 /// `kind family Op element block => symbol;`.
 #[macro_export]
 macro_rules! for_each_ladder_kernel {
@@ -415,8 +415,8 @@ macro_rules! for_each_ladder_kernel {
     };
 }
 
-/// As [`for_each_ladder_kernel!`], of the kernels that launch kernels, which only a linker makes whole. Beside them, and no
-/// row, is `ladder_nested_hello`, which has neither operator nor element.
+/// The same as [`for_each_ladder_kernel!`], for the kernels that launch kernels. Their text has to be linked. The kernel
+/// `ladder_nested_hello` is in that text too, and has no row, since it has neither operator nor element.
 #[macro_export]
 macro_rules! for_each_nested_kernel {
     ($callback:ident) => {

@@ -1,8 +1,8 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from, from the naive one up, as they are taught.
+//! The ladder: the kernels of the tutorials that warpfold grew from, beginning with the naive ones, as they are taught.
 //!
-//! They are here to be read, run and measured beside the library's own. They are written as a user's kernels are, with operators, items and
-//! building blocks of `warpfold-kernels` alone. Each follows its document, and is corrected only where the document's kernel is wrong for
-//! some number of items. Its file says what was corrected, and why.
+//! They are here to be read, run and compared with the library's own. They are written like a user's kernels, with the operators, items
+//! and building blocks of `warpfold-kernels` alone. Each kernel follows its document, and is corrected only where the document's kernel is
+//! wrong for some number of items. Its file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|
@@ -13,14 +13,15 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! On the host there are the table ([`entries`]), and which entry is in which text ([`texts`]). `emit` makes an entry of each row.
+//! On the host there are the table ([`entries`]), and the division of the entries into texts ([`texts`]). `emit` makes an entry of each
+//! row.
 //!
-//! These conditions hold for every launch:
+//! Every launch has to meet these conditions:
 //!
 //! # Contract of a launch
 //!
-//! - Blocks and grid are one-dimensional. The number of threads in a block is one that the kernel is for.
-//! - Pointers are to global memory, aligned, and reach as far as the kernel's header says; none overlap.
+//! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
+//! - Pointers are to global memory, and aligned. They point to as many items as the kernel's documentation says. No two arrays overlap.
 //! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
 //!
 //! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.

@@ -2,25 +2,25 @@
 //!
 //! ```text
 //! hello                        prints; then one thread launches half as many threads
-//! recursive_waiting            halves the block's items; then one thread of each block launches the next level for it, as
+//! recursive_waiting            halves the block's items; then one thread of each block launches the block's next level, as
 //!                              a block of half the threads
-//! recursive                    the same without waiting for what it launched
-//! recursive_one_launcher       halves the items of all blocks; then one thread of the grid launches the next level for
-//!                              all, as blocks of half the threads
+//! recursive                    the same without a wait for the launched grid
+//! recursive_one_launcher       halves the items of all blocks; then one thread of the grid launches the next level of all
+//!                              blocks, as blocks of half the threads
 //! ```
 //!
-//! Cost: with 2,048 blocks of 512 items, the first two launch 8 levels of 2,048 blocks, 16,384 grids of one block each; the
-//! last launches 8 grids. Every level goes through global memory.
+//! Cost: with 2,048 blocks of 512 items, `recursive_waiting` and `recursive` launch 8 levels of 2,048 grids of one block each,
+//! 16,384 grids in all; `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
 //!
 //! Corrected:
-//! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new grid
-//!   begins when the whole launching grid has ended. So the barrier after the wait is not needed.
-//! - The document's kernel without waiting has no barrier before the launch either. But a child sees only what its parent *thread* has seen:
-//!   without a barrier, the items that this thread, or at best this warp, has written. Here that barrier stays.
-//! - The last kernel lets block 0 launch the next level while other blocks may not have halved their items yet. Here that is
-//!   a tail launch too.
-//! - A launch can fail on the device, and the document does not look. Here its code is left in a word for the host.
-//! - `paired` has a remark on numbers of items that are no multiple of the block size. It holds here, too.
+//! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new
+//!   grid begins when the whole launching grid has ended. So the barrier after the wait is not needed.
+//! - The document's kernel without waiting has no barrier before the launch. But a child sees only the writes that its parent *thread* has
+//!   seen: without a barrier, those of this thread, or at best of this warp. Here the barrier stays.
+//! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here it is a tail
+//!   launch too.
+//! - A launch can fail on the device, and the document does not check for that. Here its error code is stored in a word for the host.
+//! - As in `paired`, the host pads the items to whole blocks with the identity.
 
 use core::ffi::c_void;
 
@@ -29,7 +29,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{atomic, block, thread};
 use warpfold_kernels::element::Element;
 
-/// Combines the items of a block's `item_count` threads in one level, by threads below half of them.
+/// Combines a block's `item_count` items in one level: each thread below half of `item_count` combines two of them.
 ///
 /// # Safety
 /// `items` points to `item_count` items, which no other block uses; `item_count` is even.
@@ -37,7 +37,8 @@ use warpfold_kernels::element::Element;
 unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let (thread, half) = (thread::index() as usize, item_count as usize / 2);
     if thread < half {
-        // SAFETY: the caller's; no other thread has either item.
+        // SAFETY: `thread + half < item_count`, and no other block uses the items (this function's conditions); no other thread of this
+        // block has either item.
         unsafe {
             let item = items.add(thread);
             item.write(O::combine(item.read(), item.add(half).read()));
@@ -45,34 +46,37 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
     }
 }
 
-/// Leaves the code of a launch that failed.
+/// Stores the error code of a launch, if it failed.
 ///
 /// # Safety
-/// `refusal` is a word of global memory that is only written here.
+/// `refusal` points to a word of global memory that only this function writes.
 #[inline(always)]
 unsafe fn note(refusal: *mut u32, code: u32) {
     if code != 0 {
-        // SAFETY: the caller's.
+        // SAFETY: `refusal` points to a word of global memory that only atomic operations use now: this function's condition.
         unsafe { atomic::global_max_u32(refusal, code) }
     }
 }
 
-/// The line that [`hello`] prints from each thread. It has a name of its own, since the compiler's name would differ in every build.
+/// The line that [`hello`] prints from each thread. It is exported under a fixed name, since the compiler's name would differ in every
+/// build.
 #[export_name = "ladder_hello_greeting"]
 static GREETING: [u8; 51] = *b"Recursion=%d: Hello World from thread %d block %d\n\0";
 
-/// The line that it prints after a launch.
+/// The line that [`hello`] prints after a launch.
 #[export_name = "ladder_hello_deeper"]
 static DEEPER: [u8; 37] = *b"-------> nested execution depth: %d\n\0";
 
-/// Prints from each thread, and launches half as many threads from the first of each block.
+/// Prints from each thread. The first thread of each block launches a block of half as many threads.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel, `thread_count` the block size.
+/// The ladder's contract of a launch. `kernel` is the address of this kernel, `thread_count` is the block size, and `refusal` points to
+/// a word.
 #[inline(always)]
 pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64, depth: u64) {
     let thread = thread::index();
-    // SAFETY: the caller's; the formats have a conversion for each number.
+    // SAFETY: the formats have a conversion for each number. `kernel` has these three parameters, and the launched block has the size that
+    // they give: this function's conditions. `refusal` points to a word.
     unsafe {
         print(&GREETING, [depth as u32, thread, thread::block()]);
         let half = thread_count / 2;
@@ -85,12 +89,12 @@ pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64,
     }
 }
 
-/// `gpuRecursiveReduce`: the next level waits for this one's grid to end.
+/// `gpuRecursiveReduce`: the next level begins when this level's grid has ended.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel. The block size is a power of two, at least
-/// 2, and `item_count` the same. `items` points to an item for each thread of the grid, `partials` to one for each block,
-/// `refusal` to a word.
+/// The ladder's contract of a launch. `kernel` is the address of this kernel. The block size is a power of two, at least 2, and
+/// `item_count` equals it. `items` points to an item for each thread of the grid, `partials` to an item for each block, and `refusal`
+/// to a word.
 #[inline(always)]
 pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -99,7 +103,7 @@ pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     refusal: *mut u32,
     item_count: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the same conditions as this function's.
     unsafe {
         descend::<O, T>(
             kernel,
@@ -115,7 +119,7 @@ pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
 /// `gpuRecursiveReduceNosync`: the next level begins when it can.
 ///
 /// # Safety
-/// The same as for [`recursive_waiting`].
+/// The conditions of [`recursive_waiting`].
 #[inline(always)]
 pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -124,7 +128,7 @@ pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     refusal: *mut u32,
     item_count: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the same conditions as this function's.
     unsafe {
         descend::<O, T>(
             kernel,
@@ -137,10 +141,10 @@ pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// One level of a block: halves its items, and launches the next level.
+/// One level of a block: halves the block's items, and launches the next level.
 ///
 /// # Safety
-/// The same as for [`recursive_waiting`].
+/// The conditions of [`recursive_waiting`].
 #[inline(always)]
 unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -151,7 +155,8 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     stream: ChildStream,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: the caller's; only the launched grid uses the block's items and its partial.
+    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's are in bounds: this
+    // function's conditions. No other block uses them; the launched grid does so after the barrier, with half the threads and items.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);
@@ -173,12 +178,12 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `gpuRecursiveReduce2`: one thread of the grid launches the next level, of all blocks.
+/// `gpuRecursiveReduce2`: one thread of the grid launches the next level of all blocks.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel. `block_items` is a power of two, `stride` a
-/// lower one and the block size. `items` points to `block_items` for each block, `partials` to one for each,
-/// `refusal` to a word.
+/// The ladder's contract of a launch. `kernel` is the address of this kernel. `block_items` and `stride` are powers of two, `stride` is
+/// less than `block_items`, and the block size is `stride`. `items` points to `block_items` items for each block, `partials` to an item
+/// for each block, and `refusal` to a word.
 #[inline(always)]
 pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -189,7 +194,8 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     block_items: u64,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: the caller's; only this block uses its items, and the launched grid begins when all blocks have ended.
+    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial: this function's conditions. Only
+    // this block uses them. The launched grid, of half the stride, begins when all blocks have ended.
     unsafe {
         let own = items.add(block * block_items as usize);
         halve::<O, T>(own, 2 * stride);

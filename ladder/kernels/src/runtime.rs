@@ -1,8 +1,8 @@
-//! The functions of the device's runtime that kernels call: to launch grids, and to print.
+//! The functions of the device's runtime that kernels call to launch grids and to print.
 //!
-//! The functions are external. The functions that launch are in the toolkit's `libcudadevrt.a`, where the driver's linker finds them. The
-//! driver itself has the function that prints. Their names begin with `__cudaCDP2`, as in the output of `nvcc`. The names without that
-//! prefix belong to an older runtime, which devices of compute capability 9.0 and later do not have.
+//! The functions are external. The driver itself has the function that prints. The functions that launch are in the toolkit's
+//! `libcudadevrt.a`, where the driver's linker finds them. Their names begin with `__cudaCDP2`, as in the output of `nvcc`. The names
+//! without that prefix belong to an older runtime, which devices of compute capability 9.0 and later do not have.
 
 use core::ffi::c_void;
 
@@ -16,20 +16,20 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// So many in a row.
+    /// One dimension of this many blocks or threads.
     #[inline(always)]
     pub const fn row(x: u32) -> Self {
         Self { x, y: 1, z: 1 }
     }
 }
 
-/// The stream that a grid is launched in, which says when it runs.
+/// The stream that a grid is launched in. It determines when the grid runs.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum ChildStream {
     /// The block's own stream: grids run some time after their launch, one after the other.
     Block = 0,
-    /// The grid runs when the launching grid has ended, with all of its blocks and all that they have launched in their own streams.
+    /// The grid runs when the launching grid has ended: all its blocks, and all grids that they have launched in their own streams.
     Tail = 3,
 }
 
@@ -44,12 +44,12 @@ extern "C" {
     fn vprintf(format: *const u8, values: *const c_void) -> u32;
 }
 
-/// Launches a grid, and gives the runtime's code: 0 for success.
+/// Launches a grid, and returns the runtime's error code: 0 for success.
 ///
 /// This thread's accesses before the launch come before the grid. So do accesses that barriers have ordered before them.
 ///
 /// # Safety
-/// `kernel` is the address of a kernel with these parameters, each of 64 bits, and the launch keeps its contract.
+/// `kernel` is the address of a kernel with these parameters, each of 64 bits, and the launch meets the kernel's conditions.
 #[inline(always)]
 pub unsafe fn launch<const N: usize>(
     kernel: *const c_void,
@@ -58,9 +58,9 @@ pub unsafe fn launch<const N: usize>(
     parameters: [u64; N],
     stream: ChildStream,
 ) -> u32 {
-    /// The runtime's answer if there is no more memory for launches.
+    /// The runtime's error code for "no more memory for launches".
     const MEMORY_ALLOCATION: u32 = 2;
-    // SAFETY: the caller's; the buffer has the size of the kernel's parameters.
+    // SAFETY: `kernel` has `N` parameters of 64 bits (this function's condition), so the buffer that the runtime gives has `N` words.
     unsafe {
         let (grid, block) = (Extent::row(grid_blocks), Extent::row(block_threads));
         let buffer = __cudaCDP2GetParameterBufferV2(kernel, grid, block, 0);
@@ -76,12 +76,12 @@ pub unsafe fn launch<const N: usize>(
     }
 }
 
-/// Prints numbers as the format says.
+/// Prints numbers by a format, as `printf` does.
 ///
 /// # Safety
 /// `format` ends with a zero, and has a `%d` for each number and no other conversion.
 #[inline(always)]
 pub unsafe fn print<const N: usize>(format: &'static [u8], numbers: [u32; N]) {
-    // SAFETY: the caller's; the numbers lie in a row.
+    // SAFETY: the format has a `%d` for each number (this function's condition), and the numbers are consecutive words.
     unsafe { vprintf(format.as_ptr(), numbers.as_ptr().cast()) };
 }

@@ -1,17 +1,17 @@
-//! The two texts of the kernels. They are apart because only one of them has to be linked.
+//! The two texts of the kernels. They are separate because only one of them has to be linked.
 
 /// A text of kernels.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
     /// The name of its file, without `.ptx`.
     pub name: &'static str,
-    /// Whether it has the entry of this name.
+    /// Whether the text has the entry of this name.
     pub has: fn(&str) -> bool,
     /// Whether it declares external functions and global variables: the functions that launch kernels and print, and the printed texts.
     pub has_declarations: bool,
 }
 
-/// The most threads of a block: as many as any may have.
+/// The most threads of a block: the limit of the hardware.
 pub const MOST_THREADS: u32 = 1024;
 
 /// The text of the kernels that are launched by the host alone.
@@ -21,7 +21,7 @@ pub const LADDER: Text = Text {
     has_declarations: false,
 };
 
-/// The text of the kernels that launch kernels, and call functions that are in no text.
+/// The text of the kernels that launch kernels. They call external functions.
 pub const NESTED: Text = Text {
     name: "ladder_nested",
     has: is_nested,

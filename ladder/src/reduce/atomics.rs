@@ -4,7 +4,7 @@ use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};
 use crate::{Item, Measured, Plain, Result};
 
-/// One launch, with a number of items for each thread.
+/// One launch, with `thread_items` items for each thread.
 pub fn run<O: Plain<T>, T: Item>(mut run: Run<'_, T>, thread_items: u64) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let result = Scratch::<T>::filled(1, O::identity())?;

@@ -1,15 +1,16 @@
-//! Documents 2 and 5: each block leaves a result, and the host combines them.
+//! Documents 2 and 5: each block writes a result, and the host combines the blocks' results.
 
 use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result};
 
-/// Document 2: two items a thread, and no grid that limits their number.
+/// Document 2: two items for each thread. The grid has as many blocks as the items need.
 pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {
     let item_count = run.input.len() as u64;
     let grid_blocks = blocks(item_count, 2 * run.block_threads);
     let items = Scratch::<T>::copy_of(run.input)?;
-    // SAFETY: the scratch memory holds the items, and each block has at least one of them.
+    // SAFETY: the parameters are those of document 2's kernels. The scratch memory holds `item_count` items, and each block has at least
+    // one of them.
     unsafe {
         launch::<O, T, 3>(run, grid_blocks, |partials| {
             [items.address(), partials, item_count]
@@ -17,13 +18,13 @@ pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {
     }
 }
 
-/// Document 5: a number of items for each thread of the grid, some of them the identity.
+/// Document 5: `thread_items` items for each thread of the grid. The last block is padded with the identity.
 pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Result<Measured<T>> {
     let block_items = thread_items * run.block_threads;
     let grid_blocks = blocks(run.input.len() as u64, block_items);
     let padded_count = grid_blocks as usize * block_items as usize;
     let items = Scratch::<T>::padded_copy_of(run.input, padded_count, O::identity())?;
-    // SAFETY: the scratch memory holds the items of all threads.
+    // SAFETY: the parameters are those of document 5's kernels. The scratch memory holds `thread_items` items for each thread of the grid.
     unsafe { launch::<O, T, 2>(run, grid_blocks, |partials| [items.address(), partials]) }
 }
 
@@ -31,7 +32,8 @@ pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Re
 ///
 /// # Safety
 ///
-/// `parameters` are the kernel's, if it is given where its blocks' results go; the rest keeps its contract.
+/// `parameters` takes the address of an item for each block's result, and returns the kernel's parameters. A launch with them, and with
+/// `grid_blocks` blocks, meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     mut run: Run<'_, T>,
     grid_blocks: u32,
@@ -41,7 +43,7 @@ unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
     let parameters = parameters(partials.address());
     run.timed(|session, kernel| {
-        // SAFETY: the caller's; there is an item of scratch memory for each block.
+        // SAFETY: `partials` has an item for each block, so the launch meets the kernel's conditions: this function's condition.
         unsafe { session.launch(kernel, shape, 0, parameters) }
     })?;
     run.session.finish(|| {

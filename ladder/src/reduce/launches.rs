@@ -1,4 +1,4 @@
-//! Document 1: the grid's results are combined by further launches.
+//! Document 1: further launches combine the results of the first.
 
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};
@@ -16,8 +16,8 @@ pub fn one_a_level<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
         while item_count > 1 {
             let half = item_count.div_ceil(2);
             let shape = (blocks(half, block_threads), block_threads);
-            // SAFETY: these are the kernel's parameters; the scratch memory holds the items, and there is a thread for
-            // each of the lower half.
+            // SAFETY: these are the kernel's parameters. The scratch memory holds `item_count` items, and there is a thread for each item
+            // of the lower half.
             unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
             item_count = half;
         }
@@ -33,9 +33,9 @@ pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     run.timed(|session, kernel| {
         let mut item_count = input.len() as u64;
         for shape in [(FIRST_OF_THREE, block_threads), (1, block_threads), (1, 1)] {
-            // SAFETY: these are the kernel's parameters, and the scratch memory holds the items.
+            // SAFETY: these are the kernel's parameters, and the scratch memory holds `item_count` items.
             unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
-            // Each thread of the grid that had items leaves one.
+            // Each thread of the grid that had items has written one result.
             let (grid_blocks, block_threads) = shape;
             item_count = item_count.min(u64::from(grid_blocks) * u64::from(block_threads));
         }
@@ -44,7 +44,7 @@ pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     run.session.finish(|| items.first())
 }
 
-/// `reduce2` and its kin: a launch of several blocks, and one of a block with a thread for each of them.
+/// `reduce2` to `reduce4`: a launch of several blocks, and then one block with a thread for each of them.
 pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
@@ -54,8 +54,8 @@ pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>
     let first = [address_of(input), partials.address(), input.len() as u64];
     let second = [partials.address(), result.address(), grid_blocks.into()];
     run.timed(|session, kernel| {
-        // SAFETY: these are the kernel's parameters. The input holds its items. The scratch memory holds an item for each block of the
-        // first launch, which writes all of them. A block has shared memory for an item of each thread.
+        // SAFETY: these are the kernel's parameters, and `input` holds the items. `partials` has an item for each block of the first
+        // launch, which writes all of them. A block has shared memory for an item of each thread.
         unsafe {
             session.launch(kernel, grid, shared_bytes(block_threads), first)?;
             session.launch(kernel, block, shared_bytes(grid_blocks), second)

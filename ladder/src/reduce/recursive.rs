@@ -1,5 +1,4 @@
-//! Document 5, dynamic parallelism: a block's levels are launched by the kernel itself; the host combines the blocks'
-//! results.
+//! Document 5, dynamic parallelism: the kernel itself launches a block's levels, and the host combines the blocks' results.
 
 use super::{Run, blocks};
 use crate::nested::Children;
@@ -16,7 +15,7 @@ struct Pointers {
 /// Every block launches the next level for itself.
 pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let block_items = run.block_threads;
-    // SAFETY: after the pointers comes the block size.
+    // SAFETY: after the pointers, the kernel's parameter is the number of a block's items, which equals the block size.
     unsafe {
         launch::<O, T, 4>(rung, run, block_items, |to| {
             [to.items, to.partials, to.refusal, block_items.into()]
@@ -28,7 +27,8 @@ pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Me
 pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let stride = run.block_threads;
     let block_items = 2 * stride;
-    // SAFETY: after the pointers come the block size, and the number of a block's items, which is twice as large.
+    // SAFETY: after the pointers, the kernel's parameters are the stride, which equals the block size, and the number of a block's items,
+    // which is twice as large.
     unsafe {
         launch::<O, T, 5>(rung, run, block_items, |to| {
             let [stride, block_items] = [stride, block_items].map(u64::from);
@@ -41,8 +41,8 @@ pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measu
 ///
 /// # Safety
 ///
-/// `parameters` are the kernel's, if it is given memory for `block_items` items of each block, a partial of each, and a
-/// word.
+/// `parameters` takes the addresses of `block_items` items for each block, of a partial for each block, and of a word, and returns the
+/// kernel's parameters. A launch with them meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     rung: Rung,
     mut run: Run<'_, T>,
@@ -61,7 +61,8 @@ unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
         refusal: children.refusal.address(),
     });
     run.timed(|session, kernel| {
-        // SAFETY: the caller's.
+        // SAFETY: the scratch memory has the items, the partials and the word, so the launch meets the kernel's conditions: this function's
+        // condition.
         unsafe { session.launch(kernel, (grid_blocks, block_threads), 0, parameters) }
     })?;
     run.session.finish(|| {

@@ -1,19 +1,19 @@
-//! Document 4's hierarchical scan, on top of any kernel that scans one section a block.
+//! Document 4's hierarchical scan, with any kernel that scans one section in each block.
 //!
 //! ```text
-//! up:    scan the sections of the input, which leaves their totals; scan the sections of the totals; and so on,
+//! up:    scan the sections of the input, and write their totals; scan the sections of the totals; and so on,
 //!        until there is one section
-//! down:  put the scanned totals in front of the sections after the first, level by level back to the output
+//! down:  combine the scanned totals with the sections after the first, level by level back to the output
 //! ```
 
 use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Result};
 
-/// A kernel's needs for each thread of a block.
+/// The numbers of items for each thread of a block.
 #[derive(Clone, Copy)]
 pub struct Shares {
-    /// Items that it scans.
+    /// Items that the kernel scans.
     items: u32,
     /// Items of shared memory.
     shared_items: u32,
@@ -40,7 +40,7 @@ struct Level {
     output: Address,
     item_count: u64,
     sections: u64,
-    /// Where the sections' totals go.
+    /// The address for the sections' totals.
     totals: Address,
 }
 
@@ -70,16 +70,16 @@ pub fn run<T: Item>(run: Run<'_>, shares: Shares) -> Result<Measured<()>> {
         for level in &levels {
             let shape = (blocks(level.item_count, section_items), run.block_size);
             let parameters = [level.input, level.output, level.totals, level.item_count];
-            // SAFETY: these are the kernel's parameters; there is a block for each section and room for its total, and
-            // input and output hold the items: apart, or, above the first level, where the scan is inclusive, the same.
+            // SAFETY: these are the kernel's parameters. There is a block for each section, and room for its total. Input and output hold
+            // the items. They do not overlap at the first level; at higher levels the scan is inclusive and in place.
             unsafe { session.launch(kernel, shape, shared_bytes, parameters) }?;
             kernel = &inclusive;
         }
         for level in levels.iter().rev().skip(1) {
             let shape = (level.sections as u32 - 1, run.block_size);
             let parameters = [level.totals, level.output, level.item_count, section_items];
-            // SAFETY: these are the kernel's parameters. There is a block for each section but the first; each level but the last has at
-            // least two sections, so there is at least one block. The totals have been scanned.
+            // SAFETY: these are the kernel's parameters. There is a block for each section except the first. Each level except the last has
+            // at least two sections, so there is at least one block. The totals have been scanned.
             unsafe { session.launch(&prefixes, shape, 0, parameters) }?;
         }
         Ok(())
@@ -87,7 +87,7 @@ pub fn run<T: Item>(run: Run<'_>, shares: Shares) -> Result<Measured<()>> {
     session.finish(|| Ok(()))
 }
 
-/// How many sections all levels have together.
+/// The number of sections of all levels together.
 fn total_count(item_count: u64, section_items: u64) -> usize {
     let above = |&count: &u64| (count > 1).then(|| count.div_ceil(section_items));
     let sections = item_count.div_ceil(section_items);

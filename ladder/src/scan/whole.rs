@@ -1,4 +1,4 @@
-//! Document 4's scans in one launch: by one thread, or every item anew.
+//! Document 4's scans in one launch: the sequential scan and the quadratic scan.
 
 use super::Run;
 use crate::{Measured, Result};
@@ -8,8 +8,8 @@ pub fn run(run: Run<'_>, blocks: u32) -> Result<Measured<()>> {
     let kernel = session.kernel(run.symbols.scan)?;
     let parameters = [run.input, run.output, run.item_count];
     session.timed(|session| {
-        // SAFETY: these are the kernel's parameters; input and output hold the items and are apart, and the grid is
-        // one thread, or has one for each item.
+        // SAFETY: these are the kernel's parameters. Input and output hold the items, and do not overlap. The grid is one thread for the
+        // sequential scan, and has a thread for each item for the quadratic scan.
         unsafe { session.launch(&kernel, (blocks, run.block_size), 0, parameters) }
     })?;
     session.finish(|| Ok(()))

@@ -1,5 +1,4 @@
-//! Which warps diverge, and what a warp's accesses cost: the documents' drawings of each level's work, step by step, against the virtual
-//! GPU's counts.
+//! Divergence of warps, and the cost of a warp's accesses: compares the documents' drawings of each level with the virtual GPU's counts.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +6,14 @@ use warpfold_ladder::Rung;
 
 use crate::launches::launches;
 
-/// Which item a thread is at, if any, at the level of this stride.
+/// The item that a thread works at, if any, at the level of this stride.
 type Worker = fn(thread: u32, stride: u32, block: u32) -> Option<u32>;
 
 /// A kernel, as its document draws it.
 struct Drawing {
     rung: Rung,
     items_a_thread: u32,
-    /// Whether strides grow from 1, or shrink to it.
+    /// Whether strides grow from 1 or shrink to 1.
     order: Order,
     worker: Worker,
 }
@@ -89,7 +88,7 @@ impl Drawing {
             .map(move |first| warp(first).collect())
     }
 
-    /// The warps that have both threads that work and threads that do not.
+    /// The number of warps that have both active and inactive threads.
     fn diverging_warps(&self, stride: u32, block: u32) -> u64 {
         let warps = self.warps(stride, block);
         warps
@@ -97,7 +96,7 @@ impl Drawing {
             .count() as u64
     }
 
-    /// The sectors that a block reads and writes at this level.
+    /// The numbers of sectors that a block reads and writes at this level.
     fn sectors(&self, stride: u32, block: u32) -> (u64, u64) {
         let sectors = |items: &[u32], offset| {
             let sectors = items.iter().map(|item| (item + offset) / SECTOR_ITEMS);
@@ -120,7 +119,7 @@ fn warps_diverge_as_drawn() {
                 .sum();
             let block_items = u64::from(drawing.items_a_thread * block);
             for counters in launches(drawing.rung, 2 * block_items, block) {
-                // And in the end thread 0 writes the result.
+                // At the end, thread 0 writes the result.
                 let expected = 2 * (levels + 1);
                 assert_eq!(
                     counters.divergent_branches, expected,
@@ -170,7 +169,7 @@ fn accesses_are_as_contiguous_as_drawn() {
                 counters.global_sectors_read,
                 counters.global_sectors_written,
             );
-            // And in the end thread 0 reads the result and writes it where the host looks.
+            // At the end, thread 0 reads the result and writes it to the block's partial.
             assert_eq!(found, (expected.0 + 1, expected.1 + 1), "{}", drawing.rung);
         }
     }

@@ -1,4 +1,4 @@
-//! The ladder that the tests of this process are on.
+//! The ladder that the tests of this process share.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use warpfold_ladder::Ladder;
 
 use crate::common::gpu;
 
-/// The process-wide ladder, its context current on this thread.
+/// The process-wide ladder. Its context becomes current on this thread.
 pub fn ladder() -> &'static Ladder {
     static LADDER: OnceLock<Ladder> = OnceLock::new();
     gpu();

@@ -1,6 +1,6 @@
 //! The guide's tables have the virtual GPU's counts.
 //!
-//! The line above a table names the counted problem, its head the counters, and the first cell of a row the rung.
+//! The line above a table names the counted problem. The head of the table names the counters, and the first cell of a row names the rung.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Class, Counters, Mode, RunOptions};
@@ -41,7 +41,7 @@ const TABLES: [(&str, Count); 5] = [
     }),
 ];
 
-/// The block size of a table, where the rung is for it.
+/// The block size of a table, if the rung supports it, else the rung's first block size.
 fn block(rung: Rung, of_table: u32) -> u32 {
     let mut all = rung.block_sizes().iter();
     match rung.block_sizes().contains(of_table) {
@@ -50,7 +50,7 @@ fn block(rung: Rung, of_table: u32) -> u32 {
     }
 }
 
-/// A number of a table, by the head of its column.
+/// The count for a column, by the column's head.
 fn number(column: &str, launches: &[Counters]) -> u64 {
     let of_launch: fn(&Counters) -> u64 = match column {
         "launches" => |_| 1,
@@ -73,7 +73,7 @@ fn cells(row: &str) -> Vec<&str> {
 
 #[test]
 fn every_number_counted_is_so() {
-    // Another compiler's text has other numbers of instructions.
+    // The counts are those of the committed text; another compiler's text has others.
     if mode() == Mode::Real || cfg!(feature = "cuda_builder") {
         return;
     }

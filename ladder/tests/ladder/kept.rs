@@ -6,7 +6,7 @@ use warpfold::Sum;
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold_ladder::{Ladder, Rung};
 
-/// A ladder on which two kernels have been used, one of them twice.
+/// A ladder that has used two kernels, one of them twice.
 fn used() -> Ladder {
     let ladder = Ladder::new().unwrap();
     let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
@@ -31,7 +31,7 @@ fn kernels_are_compiled_once_and_go_with_the_ladder() {
     assert_eq!(count(&calls, "cuModuleUnload"), 2);
 }
 
-/// The driver follows the handle of a module whose context is gone.
+/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload one would still follow it.
 #[test]
 fn nothing_is_unloaded_from_a_context_that_is_lost() {
     let ladder = used();

@@ -9,7 +9,7 @@ use warpfold_ladder::{Item, Plain, Rung};
 use crate::common::mode;
 use crate::device::ladder;
 
-/// The counters of each launch of a sum of `items` ones; `None` on a real GPU, which does not count.
+/// The counters of each launch of a sum of `items` ones. Empty on a real GPU, which does not count.
 pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
@@ -38,7 +38,7 @@ pub fn reduction<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     (result.unwrap(), counters)
 }
 
-/// Applications of the operator: for a sum of `f32`, the float instructions that lanes carry out.
+/// Applications of the operator: for a sum of `f32`, the float instructions that lanes execute.
 pub fn additions(counters: &[Counters]) -> u64 {
     counters
         .iter()

@@ -1,5 +1,5 @@
-//! The ladder: every rung is right on every size, with every block size that it claims, and costs what its document
-//! says.
+//! The ladder: every rung gives correct results for every size and every block size that it supports, and its costs are those that its
+//! document states.
 
 mod access;
 #[path = "../../../tests/common/child.rs"]

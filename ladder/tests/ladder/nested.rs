@@ -1,4 +1,4 @@
-//! Kernels that launch kernels: the number of launched grids, the printed lines, and their needs.
+//! Kernels that launch kernels: the number of launched grids, the printed lines, and the library and the limits that they need.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn blocks_of_512_launch_eight_levels_each_or_all_together() {
                 _ => children,
             };
             assert_eq!(counters.blocks, blocks + of_children, "{rung}");
-            // Every block with something left to launch waits for its threads before.
+            // Each block that launches a grid has one barrier before the launch.
             let barriers = match rung {
                 Rung::RecursiveOneLauncher => 0,
                 _ => children,
@@ -45,7 +45,7 @@ fn blocks_of_512_launch_eight_levels_each_or_all_together() {
 
 #[test]
 fn more_launches_than_usual_may_be_pending() {
-    // Usual are 2,048.
+    // The default limit is 2,048.
     let (blocks, block) = (2100, 4);
     for rung in [Rung::RecursiveWaiting, Rung::Recursive] {
         for counters in launches(rung, blocks * block, block as u32) {
@@ -88,7 +88,7 @@ fn hello_is_printed_by_each_thread_of_each_level() {
     assert_eq!(count("Hello World"), 2 * (8 + 4 + 2 + 1));
 }
 
-/// A folder for a toolkit of this test's.
+/// A folder for a toolkit that this test makes.
 fn toolkit(name: &str) -> String {
     let name = format!("warpfold-toolkit-{name}");
     let folder = std::env::temp_dir().join(name);
@@ -124,7 +124,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         let ladder = ladder();
         let input = DeviceBuffer::from_slice(&[1u32; 1000]).unwrap();
         let reduce = || ladder.reduce::<Sum, _>(Rung::Recursive, &input, 64);
-        // The code of a driver that cannot resolve a kernel's calls.
+        // The error code of a driver that cannot resolve a kernel's calls.
         let needs_linking = inject::fail(Failure {
             calls: Calls::Named("cuModuleLoadDataEx"),
             nth: 1,
@@ -133,7 +133,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         });
         let (refused, calls) = inject::record(reduce);
         if mode() == Mode::Real || calls.contains(&"cuLinkCreate_v2") {
-            // There is a toolkit in one of the usual places, or a driver for which this test does not apply.
+            // There is a toolkit in one of the usual places, or a real driver. In either case this test does not apply.
             return;
         }
         drop(needs_linking);
@@ -146,10 +146,10 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
     });
 }
 
-/// The runtime's code where more grids are pending than may be.
+/// The runtime's error code for too many pending grids.
 const PENDING_COUNT_EXCEEDED: u32 = 69;
 
-/// The host makes room for all launches before, so that this needs a device of its own.
+/// The host would make room for all launches, so this test uses a device of its own, with a low limit.
 #[test]
 fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
     let device = DeviceConfig {
@@ -179,7 +179,7 @@ fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
     let counters = kernel
         .launch(&shape, bytes, &memory, &device, &options)
         .unwrap();
-    // Each of the three blocks that could launch has its five levels.
+    // Three blocks could launch, and each of them launched its five levels.
     assert_eq!(counters.device_launches, 3 * 5);
     let mut code = 0u32;
     memory.read(refusal, bytes_of_mut(&mut code)).unwrap();

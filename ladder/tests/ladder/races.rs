@@ -1,5 +1,5 @@
-//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. The documents' kernels fail here:
-//! barriers that some threads never reach, unrolled warps without barriers, levels launched too early.
+//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. The documents' own kernels would fail
+//! here, since some have barriers that some threads never reach, unrolled warps without barriers, or levels that are launched too early.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, Policy, RunOptions};
@@ -11,7 +11,7 @@ use crate::common::mode;
 use crate::data::ordinary;
 use crate::device::ladder;
 
-/// The block size that a rung is run with.
+/// The block size for a rung's runs.
 fn block_size(rung: Rung) -> u32 {
     let sizes = rung.block_sizes();
     let wanted = [128, 256, 1];
@@ -21,7 +21,7 @@ fn block_size(rung: Rung) -> u32 {
         .unwrap()
 }
 
-/// Runs a reduction on a few blocks, the last of which is not full.
+/// Runs a reduction of a few blocks. The last block is not full.
 fn check_reduction(rung: Rung, options: &RunOptions) {
     let ladder = ladder();
     let block_size = block_size(rung);
@@ -36,7 +36,7 @@ fn check_reduction(rung: Rung, options: &RunOptions) {
     });
 }
 
-/// Runs a scan of a few sections, the last of which is not full.
+/// Runs a scan of a few sections. The last section is not full.
 fn check_scan(rung: Rung, options: &RunOptions) {
     let ladder = ladder();
     let items = ordinary::<Sum, u32>(6 * 128 - 57);

@@ -5,7 +5,7 @@ use warpfold_ladder::Rung;
 
 use crate::launches::{additions, launches};
 
-/// The documents' own number of items, and one that is a power of two.
+/// The documents' own number of items, and a power of two.
 const SIZES: [u64; 2] = [(1 << 14) + 1, 1 << 15];
 
 #[test]
@@ -119,7 +119,7 @@ fn half_the_threads_save_a_level() {
     }
 }
 
-/// The document measures differences between these; the counts show none.
+/// The document measures differences between these kernels; the counts show none.
 #[test]
 fn cases_and_index_variables_change_no_instruction() {
     for block in [128, 256, 512, 1024] {

@@ -1,5 +1,5 @@
-//! A rung refuses operators, items and sizes that it is not for. The error names the problems that the rung solves, and nothing is
-//! launched.
+//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and what it supports, and nothing
+//! is launched.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::child::in_child;
 use crate::device::ladder;
 use crate::graph::{CaptureMode, Graph};
 
-/// Asserts that the call was refused, before any launch, with a text that says these.
+/// Asserts that the call was refused, before any launch, with a message that contains all of `says`.
 #[track_caller]
 fn assert_refused<T: std::fmt::Debug>(call: impl FnOnce() -> Result<T>, says: &[&str]) -> Refusal {
     let (result, calls) = record(call);
@@ -107,7 +107,7 @@ fn buffers_that_do_not_fit() {
     assert_eq!(buffer.as_host_vec().unwrap(), [1; 100]);
     assert_eq!(scan(40..80, 0..40), Ok(()));
 
-    // SAFETY: never used: it is refused.
+    // SAFETY: the nine items are within the buffer's allocation. They are misaligned, but no kernel reads them: the call is refused.
     let between =
         unsafe { DeviceSlice::from_raw_parts(DevicePointer::from_raw(address(0) + 2), 9) };
     let refused = ladder.reduce::<Sum, u32>(Rung::Halving, &between, 64);
@@ -121,7 +121,7 @@ fn buffers_that_do_not_fit() {
 
 #[test]
 fn a_capture_is_not_ended() {
-    // Alone in its process: a capture would disturb other tests.
+    // In a process of its own, since a capture would disturb other tests.
     in_child("refusals::a_capture_is_not_ended", &[], || {
         let ladder = ladder();
         let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();

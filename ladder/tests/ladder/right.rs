@@ -1,4 +1,4 @@
-//! Results: integers exactly, floats within the bound of a sum in any order.
+//! Results of reductions: integers are exact, and floats are within the bound of a sum in any order.
 
 use std::fmt::Debug;
 
@@ -13,10 +13,10 @@ use crate::common::mode;
 use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 
-/// Many items on a real device.
+/// The number of items of a large input on a real device.
 const LARGE: usize = (1 << 20) - 1;
 
-/// As many items as the virtual GPU runs quickly without checks.
+/// The number of items of a large input: on the virtual GPU, as many as it runs quickly without checks.
 pub fn large() -> usize {
     match mode() {
         Mode::Real => LARGE,
@@ -24,7 +24,7 @@ pub fn large() -> usize {
     }
 }
 
-/// Items of several blocks of any size.
+/// A number of items that fills several blocks of any size.
 fn several_blocks() -> usize {
     match mode() {
         Mode::Real => (1 << 14) + 1,
@@ -32,7 +32,7 @@ fn several_blocks() -> usize {
     }
 }
 
-/// Sizes around the boundaries of a warp and a block, and the documents' own.
+/// Sizes around the boundaries of a warp and of a block, and the documents' own sizes.
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257, (1 << 14) + 1];
     if mode() == Mode::Real {
@@ -41,7 +41,7 @@ fn sizes() -> Vec<usize> {
     sizes
 }
 
-/// How far a result may be from the exact one.
+/// Checks that the distance of a result from the exact result is bounded.
 trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str);
 }
@@ -60,7 +60,7 @@ macro_rules! exact {
 exact!(u32, i32);
 
 impl Bound for f32 {
-    /// A maximum is exact. A sum of n items in any order is within (n − 1)·u·Σ|x| of the exact one.
+    /// A maximum is exact. A sum of n items in any order is within (n − 1)·u·Σ|x| of the exact sum.
     fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str) {
         if name::<O>() == "Max" {
             let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
@@ -75,7 +75,7 @@ impl Bound for f32 {
     }
 }
 
-/// Block sizes worth a run: all of a short list; of a long list those at its ends, those around warps, and odd ones.
+/// The block sizes to test: all of a short list; of a long list its ends, sizes around warps, and odd sizes.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);
@@ -109,7 +109,7 @@ fn check<O: Kernel<kind::reduce, T> + Plain<T>, T: Bound>(
     }
 }
 
-/// Every size with blocks of 256 threads; some sizes with all that are worth a run.
+/// Checks every size with blocks of 256 threads, and some sizes with all block sizes of [`block_sizes`].
 fn check_all(rung: Rung) {
     ladder();
     let unwatched = RunOptions {

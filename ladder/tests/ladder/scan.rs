@@ -1,4 +1,4 @@
-//! Scans: integers exactly, floats within the bound of a sum in any order.
+//! Results of scans: integers are exact, and floats are within the bound of a sum in any order.
 
 use std::fmt::Debug;
 
@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// Sizes around the boundaries of a warp and a block, and the documents' own. The rung that adds up every item anew and the one with a
-/// single thread are slow, and get smaller sizes.
+/// Sizes around the boundaries of a warp and of a block, and the documents' own sizes. The quadratic and the sequential rung are slow, and
+/// get smaller sizes.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -30,7 +30,7 @@ fn sizes(rung: Rung) -> Vec<usize> {
     sizes
 }
 
-/// An operator with both scans in the library.
+/// An operator with inclusive and exclusive scans in the library.
 trait Scans<T: Sample>:
     Plain<T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
 {
@@ -41,7 +41,7 @@ impl<O, T: Sample> Scans<T> for O where
 {
 }
 
-/// How far a result may be from the exact one.
+/// Checks that the distances of results from the exact results are bounded.
 trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str);
 }
@@ -78,7 +78,7 @@ macro_rules! exact {
 exact!(u32, i32);
 
 impl Bound for f32 {
-    /// A maximum is exact. A sum of n items in any order is within n·u·Σ|x| of the exact one.
+    /// A maximum is exact. A sum of n items in any order is within n·u·Σ|x| of the exact sum.
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str) {
         if name::<O>() == "Max" {
             return check_exactly::<O, Self>(found, items, placement, what);
@@ -105,10 +105,10 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        // If that takes long, large inputs are scanned with some of the block sizes only.
+        // Slow combinations scan large inputs with every fourth block size only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
-            // The CPU checks every item of every one.
+            // The CPU checks every item of every scan.
             (Mode::Real, _) if count > 1 << 20 => 4,
             _ => 1,
         };
@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// The largest size that the virtual GPU runs quickly, without checks. The quadratic rung, which would need half a million million
-/// additions, is left out.
+/// Checks the largest size that the virtual GPU runs quickly, without checks for faults. The quadratic rung is left out, since it would
+/// need half a million million additions.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),
@@ -190,7 +190,7 @@ rungs! {
     ours: OurScan;
 }
 
-/// The size that [`sizes`] leaves out.
+/// Checks the slow rungs at the size that [`sizes`] leaves out.
 #[test]
 #[ignore = "a real device needs half a minute, a virtual one days"]
 fn rungs_that_must_be_waited_for() {

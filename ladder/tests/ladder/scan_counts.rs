@@ -1,5 +1,5 @@
-//! Document 4's analysis of its scans, counted on the virtual GPU: applications of the operator (for a sum of `f32`,
-//! the float instructions that lanes carry out), passes, which are barriers, and bank conflicts.
+//! Document 4's analysis of its scans, counted on the virtual GPU. It counts bank conflicts, passes (as barriers), and
+//! applications of the operator (for a sum of `f32`, the float instructions that lanes execute).
 
 use virtual_gpu::driver::watch_launches;
 use virtual_gpu::{Class, Counters, Mode};
@@ -10,10 +10,10 @@ use warpfold_ladder::{Placement, Rung};
 use crate::common::mode;
 use crate::device::ladder;
 
-/// Block sizes that make a section a power of two, as the analysis has it.
+/// Block sizes for which a section is a power of two, as in the analysis.
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// The counters of each launch of a scan of `items` items; `None` on a real GPU, which does not count.
+/// The counters of each launch of a scan of `items` items. Empty on a real GPU, which does not count.
 pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
@@ -33,7 +33,7 @@ fn additions(counters: &Counters) -> u64 {
     counters.of_class(Class::Float)
 }
 
-/// Additions of a Kogge-Stone scan of n items: in the pass of stride s, n − s.
+/// Additions of a Kogge-Stone scan of n items: n − s in the pass of stride s.
 fn kogge_stone(n: u64) -> u64 {
     n * u64::from(n.ilog2()) - (n - 1)
 }
@@ -85,7 +85,8 @@ fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
             let n = 2 * u64::from(block);
             for counters in launches(Rung::BrentKung, placement, n, block) {
                 assert_eq!(additions(&counters), brent_kung(n), "{n}");
-                // Up log₂ n passes and down log₂ n − 1, each after a barrier, and one before the results are read.
+                // There are log₂ n passes on the way up and log₂ n − 1 on the way down. Each has a barrier before it, and one barrier
+                // precedes the reads of the results.
                 assert_eq!(counters.barriers, 2 * u64::from(n.ilog2()), "{n}");
                 assert_eq!(counters.bank_conflicts, brent_kung_conflicts(n), "{n}");
             }
@@ -125,7 +126,7 @@ fn the_bank_conflicts_of_the_guide() {
 
 #[test]
 fn a_hierarchy_scans_sections_then_their_totals_then_adds() {
-    // 10 sections of 64: their totals fit in one.
+    // 10 sections of 64 items: their totals fit in one section.
     for (rung, block, of_section) in [
         (Rung::KoggeStone, 64, kogge_stone(64)),
         (Rung::BrentKung, 32, brent_kung(64)),
@@ -140,7 +141,7 @@ fn a_hierarchy_scans_sections_then_their_totals_then_adds() {
 
 #[test]
 fn totals_that_are_many_are_scanned_in_sections_themselves() {
-    // 1000 sections of 32, whose totals are 32 sections of 32, whose totals are one.
+    // 1000 sections of 32 items. Their totals are 32 sections, whose totals are one section.
     let items = 32_000;
     let counted = launches(Rung::KoggeStone, Placement::Exclusive, items, 32);
     let found: Vec<(u64, u64)> = counted.iter().map(|c| (c.blocks, additions(c))).collect();

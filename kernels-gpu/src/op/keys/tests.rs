@@ -1,6 +1,6 @@
 use super::*;
 
-/// Checks items that are given from the least to the greatest, each but the first NaN of another key.
+/// Checks that keys rise and fall strictly. `rising` has items from the least to the greatest, all different.
 fn check<T: Ordered>(rising: &[T]) {
     let keys = |item: T| {
         let up = item.located::<false>(0).key();
@@ -65,7 +65,7 @@ fn a_vectors_least_item_is_found_where_it_is_first() {
         assert!(high.key() == falling.key() && high.index() == falling.index());
     }
 
-    /// Each vector in each place, among vectors of which one is given.
+    /// Checks `words` in each of four places, with `others` in the other three.
     fn check_four<T: Ordered>(words: Words, others: Words) {
         for place in 0..4 {
             let mut vectors = [others; 4];

@@ -1,13 +1,13 @@
-//! Items that are one word: where the extreme of a vector is, and of four.
+//! Items of one word: the place of the extreme of one vector, and of four vectors.
 //!
-//! The extreme is found first, then the place of its bits. Of `f32`, the machine finds it, so keys are not made of the others; NaNs are seen
-//! to afterwards.
+//! The extreme is found first, then the place of its bits. For `f32`, instructions for the minimum and the maximum find the extreme, so
+//! only its key is computed; NaNs are handled afterwards.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
 use crate::element::Words;
 
-/// Items that are one word: how it becomes a key.
+/// Implements [`Ordered`] for integers of one word, by a function that converts a word to a key.
 macro_rules! words {
     ($($t:ident: $key:expr;)*) => {$(
         impl Word for $t {
@@ -51,7 +51,7 @@ macro_rules! words {
     )*};
 }
 
-/// The lesser of two integers, or the greater, as bits.
+/// The lesser of two integers, or the greater if `FALLING`, as bits.
 #[inline(always)]
 fn extreme_word<T: Word, const FALLING: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (T::of_bits(a), T::of_bits(b));
@@ -67,7 +67,7 @@ trait Word: Copy + Ord {
     fn bits(self) -> u32;
 }
 
-/// The least of four keys, the first of which has this index.
+/// The least of four keys. `index` is the index of the first.
 #[inline(always)]
 fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
@@ -75,25 +75,25 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     Located::new(key, index + place as u64)
 }
 
-/// The extreme of four vectors' items, which are a word each, as `extreme` says which of two it is: all as bits.
+/// The extreme of the items of four vectors, as bits. Each item is a word, and `extreme` gives the extreme of two.
 #[inline(always)]
 fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
     let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
     extreme(extreme(a, b), extreme(c, d))
 }
 
-/// What is found of the extreme of four vectors' items, which are a word each.
+/// The extreme of the items of four vectors, where each item is a word, and the vector in which it was found.
 struct Found {
-    /// Its bits.
+    /// The bits of the extreme.
     extreme: u32,
-    /// The first vector that has it.
+    /// The first vector that has the extreme.
     words: Words,
     /// The place of that vector's first item.
     first: u32,
 }
 
 impl Found {
-    /// Finds the extreme, as `extreme` says which of two it is: one of their bits.
+    /// Finds the extreme of the items of four vectors. `extreme` gives the extreme of two items, and returns the bits of one of them.
     #[inline(always)]
     fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
         let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// The same, unless an earlier vector has it.
+    /// Takes this earlier vector instead, if the extreme `is_here`.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -126,7 +126,7 @@ impl Found {
     }
 }
 
-/// The place of the first of four words with these bits, which one of them has.
+/// The place of the first of four words with these bits. One of the words has them.
 #[inline(always)]
 fn place_of(words: Words, bits: u32) -> u32 {
     let mut place = 3;
@@ -139,7 +139,7 @@ fn place_of(words: Words, bits: u32) -> u32 {
     }
 }
 
-/// The lesser of two keys with their places; of equals, the first.
+/// The lesser of two keys, with its place; of equal keys, the first.
 #[inline(always)]
 fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
     if second.0 < first.0 {
@@ -172,7 +172,8 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
-    /// The machine gives one NaN for all of them, so the first vector with a NaN is found as one with a number is.
+    /// The instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in the same way as a
+    /// vector with the extreme number.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {
@@ -220,8 +221,8 @@ impl Ordered for f32 {
     }
 }
 
-/// The least of four floats, or the greatest, its key in this direction, and the place of the first of its bits: of floats that are
-/// numbers. The machine finds it in three instructions, so keys are not made of the others.
+/// The least of four floats, or the greatest if `FALLING`; its key in this direction; and the first place of its bits. The key and the
+/// place have a meaning only if no item is NaN. Three instructions find the extreme, so only its key is computed.
 #[inline(always)]
 fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     let [a, b, c, d] = words;
@@ -234,7 +235,7 @@ fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     )
 }
 
-/// The lesser of two floats, or the greater, as bits.
+/// The lesser of two floats, or the greater if `FALLING`, as bits.
 #[inline(always)]
 fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (f32::from_bits(a), f32::from_bits(b));

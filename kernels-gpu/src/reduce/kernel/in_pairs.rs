@@ -1,7 +1,7 @@
-//! A thread's part of a tile combined pairwise, neighbours first, where the accumulator is wide.
+//! A thread's part of a tile, combined pairwise, neighbours first, for operators with wide accumulators.
 //!
-//! So combine operators for which sides of equally many items are cheaper, or more exact. Vectors are combined as soon as their
-//! neighbours are, so that few values are held at a time.
+//! It is for operators that combine two sides of equally many items at less cost, or more exactly. Vectors are combined as early as
+//! possible, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
 use crate::element::{Element, Vector};
@@ -9,7 +9,8 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
 
-/// Combines a thread's vectors of a whole tile. The two sides of each combination are of equally many items, and a vector has a power of two.
+/// Combines a thread's vectors of a whole tile. The two sides of each combination have equally many items, and their number is a power of
+/// two.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     vectors: &Vectors,
@@ -25,8 +26,8 @@ pub fn combine_vectors<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines a thread's vectors of a tile, and leaves out the items that do not exist. They lie in `slots`. A thread does this once at most,
-/// so the loop is not unrolled. It counts in binary, and keeps the values that wait for a neighbour.
+/// Combines a thread's vectors of a tile, which lie in `slots`. Items that do not exist are left out. A thread calls this once at most, so
+/// the loop is not unrolled. The loop counts in binary, and holds the values that wait for their neighbours.
 ///
 /// # Safety
 /// The slots are written.
@@ -38,7 +39,7 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
     let mut held = [O::identity(); 3];
     let mut v = 0;
     while v < thread_vectors::<T>() {
-        // SAFETY: the caller's.
+        // SAFETY: `v` is below `thread_vectors`, and these slots are written: this function's condition.
         let vector = unsafe { slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS) };
         let existing = items.existing(index_of(v), vector_items::<T>());
         let mut combined = total::<O, T>(&vector, items, v, existing);

@@ -15,27 +15,29 @@ use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient, as in long scans. The values that a tile needs are published soon after the tile arrives. A
-    /// look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. Of 2^28 `f32` on an H200,
-    /// impatient look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
+    /// look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28 `f32` took
+    /// 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
-    /// The part of the warp that looks back.
+    /// Runs the warp that looks back.
     ///
     /// # Safety
-    /// The same as for [`super::scan()`]. The whole warp that follows the scanning warps calls it.
+    /// The conditions of [`super::scan()`]. It is called by the whole warp that follows the warps that scan.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group begins at once, since
-        // the next group waits for it. So does the block's first tile: it may be the only one, and `compute-sanitizer`'s `racecheck`
-        // expects that a writer has waited at fewer barriers than its reader.
+        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after. For the last tile of a group it
+        // begins at once, since the next group waits for it. For the block's first tile it begins at once too: there may be no other, and
+        // `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than its reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
             tells_group: !self.stores,
         };
         let mut turn = 0;
-        // SAFETY: the caller's. All lanes see the same tiles, so they stay together.
+        // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
+        // are awaited and prefixes sent once for each turn, in order. A tile that was received is published, and a barrier lies between.
+        // `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp uses the board no more.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {
@@ -44,10 +46,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // If nothing is stored, no block needs the prefix. The last tile of a group publishes the group's aggregate meanwhile.
+                // If nothing is stored, no block needs prefixes. Then only the last tile of a group looks back, and publishes the group's
+                // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
-                    // Asked for each time: in registers it would displace others.
+                    // Read each time: kept in registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
                     prefix = lookback.look_back::<O, T>(tile, initial, manner);
                 }
@@ -73,15 +76,17 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a launch of this many blocks, the one that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
+/// Leaves a launch of this many blocks. The launch has the last tag. The last block to leave clears the state words and resets the epoch.
 ///
 /// # Safety
-/// Convergent: one whole warp of each block, the one that looks back, after its last access to the board.
+/// - Convergent: one whole warp of each block, the one that looks back, after the block's last access to the board.
+/// - `control` and `board`, of `state_words` words, belong to the launch's workspace.
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {
-    // SAFETY: the caller's; `arrive` orders the other blocks' accesses before what follows.
+    // SAFETY: the whole warp calls it: condition 1. The workspace is the launch's: condition 2. `arrive` orders the other blocks' accesses
+    // before those of the last block, which alone clears the board.
     unsafe {
-        // Orders the warp's accesses before lane 0's news of them.
+        // Orders the warp's accesses before lane 0's arrival.
         simt::warp_barrier();
         if simt::lane() != 0 {
             return;

@@ -12,20 +12,20 @@ use crate::tickets;
 
 use super::{leaves_later, Launch};
 
-/// A tile whose aggregate is published, and that waits for its prefix.
+/// A tile that waits for its prefix.
 #[derive(Clone, Copy)]
 struct Waiting<A> {
-    /// The tile; the launch's end or more if there is none.
+    /// The tile; at least the launch's end if there is none.
     tile: u32,
     /// The prefix of each of the thread's vectors within the tile.
     before: Before<A>,
 }
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// The part of the warps that scan.
+    /// Runs the warps that scan.
     ///
     /// # Safety
-    /// The same as for [`super::scan()`]: all warps of a block that share its tiles.
+    /// The conditions of [`super::scan()`]. All warps that share the block's tiles call it.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
@@ -40,7 +40,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut earlier = nothing;
         let mut latest = nothing;
         let mut turn = 0;
-        // SAFETY: the caller's.
+        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
+        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each thread uses its
+        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. The barrier in `join`
+        // orders the first thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),
@@ -65,7 +68,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     if takes {
                         (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
                     }
-                    // Its barrier orders the write of the ticket before the reads.
+                    // The barrier in `join` orders the write of the ticket before the reads.
                     let scanned = ScanTile::<O, T, S>::join(rows, totals);
                     arriving.before = scanned.before;
                     if simt::warp() == S::WARPS - 1 && simt::lane() == 0 {
@@ -113,11 +116,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Begins to copy the calling thread's part of a tile to shared memory.
     ///
     /// # Safety
-    /// The input is readable there. No other thread uses the slots.
+    /// The tile's items are readable. No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
         let policy = self.array.eviction_policy();
-        // SAFETY: the caller's.
+        // SAFETY: the part's items are readable, and no other thread uses the slots: this function's conditions.
         unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
     }
 
@@ -125,16 +128,16 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles lie after the part of fixed size.
+        // The tiles follow the part of fixed size.
         let tiles = self.shared.wrapping_add(1);
         let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
         ScanTile::new(first.cast(), self.direction)
     }
 
-    /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it, if the launch stores.
+    /// Waits for the prefix of the tile that arrived in a turn. If the launch stores results, applies the prefix and stores them.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile. The output is writable there.
+    /// Convergent: all warps that share the tile, once for each turn, in order. The tile's results are writable.
     #[inline(always)]
     unsafe fn store<P: Placement>(
         &self,
@@ -144,7 +147,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     ) {
         let part = self.part(self.array.output, leaving.tile);
         let tile = self.tile(turn, buffers);
-        // SAFETY: the caller's; each tile's prefix is told.
+        // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all.
+        // The prefix is the tile's, and the part is writable: this function's condition.
         unsafe {
             let prefix = self.await_prefix(turn);
             if !self.stores {

@@ -1,15 +1,15 @@
 //! The exchange between the warps that scan and the warp that looks back: tiles one way, prefixes the other.
 //!
 //! Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the barrier and goes on.
-//! The receiver waits at the barrier, and reads.
+//! The receiver waits at the barrier, and reads the slot.
 //!
-//! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
-//! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
+//! A tile's slot is written atomically, although the barrier makes this unnecessary. `compute-sanitizer`'s `racecheck` orders accesses
+//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. When the last warp sends the tile of turn t + 4,
-//! or the end in its stead, it has received the prefix of turn t. So the tile of turn t was read. When the other warp sends the prefix of
-//! turn t + 4, it has received that turn's tile. All warps had asked for the prefix of turn t + 1 before that, so they had read the prefix
-//! of turn t.
+//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. When the last warp that scans sends the tile of
+//! turn t + 4, or the end in its place, it has received the prefix of turn t. So the tile of turn t was read. When the warp that looks back
+//! sends the prefix of turn t + 4, it has received that turn's tile. Before that tile was sent, all warps that scan had begun to wait for
+//! the prefix of turn t + 1, so they had read the prefix of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;
@@ -31,21 +31,22 @@ fn slot(turn: u32) -> u32 {
 }
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// The last warp that scans and the one that looks back.
+    /// The warps at a tile's barrier: the last warp that scans and the warp that looks back.
     const TOLD_A_TILE: u32 = 2;
-    /// The warps that scan and the one that looks back.
+    /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
     const TOLD_A_PREFIX: u32 = S::WARPS + 1;
 
     /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans, whose first thread published the tile. Once for each turn, in order.
+    /// Convergent: at least the last warp that scans. Its first thread has published the tile. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn tell_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
             return;
         }
-        // SAFETY: the caller's; the slot's last tile has been read.
+        // SAFETY: `slot` is below `TURNS`, and the tile that it had before has been read (see the module). The whole last warp arrives, and
+        // the warp that looks back waits there: two warps each turn.
         unsafe {
             if simt::lane() == 0 {
                 let slot = &raw mut (*self.shared).tiles[slot(turn) as usize];
@@ -55,13 +56,14 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The tile of a turn, or the end of the tiles for none.
+    /// Waits for the tile of a turn. The result is the end of the tiles if there is none.
     ///
     /// # Safety
     /// Convergent: the warp that looks back. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_tile(&self, turn: u32) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: the whole warp that looks back waits once each turn (this function's condition), and one warp arrives. The sender wrote
+        // the slot before it arrived.
         unsafe {
             simt::wait_at_barrier(TILE_BARRIERS + slot(turn), Self::TOLD_A_TILE);
             (*self.shared).tiles[slot(turn) as usize]
@@ -74,7 +76,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Convergent: the warp that looks back. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn tell_prefix(&self, turn: u32, prefix: O::Accumulator) {
-        // SAFETY: the caller's; the slot's last prefix has been read.
+        // SAFETY: `slot` is below `TURNS`, and the prefix that it had before has been read (see the module). The whole warp arrives once
+        // each turn (this function's condition), and all warps that scan wait there.
         unsafe {
             if simt::lane() == 0 {
                 (*self.shared).prefixes[slot(turn) as usize] = prefix;
@@ -83,13 +86,14 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The prefix of the tile of a turn.
+    /// Waits for the prefix of a turn's tile.
     ///
     /// # Safety
     /// Convergent: all warps that scan. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_prefix(&self, turn: u32) -> O::Accumulator {
-        // SAFETY: the caller's.
+        // SAFETY: all warps that scan wait once each turn (this function's condition), and one warp arrives. The sender wrote the slot
+        // before it arrived.
         unsafe {
             simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), Self::TOLD_A_PREFIX);
             (*self.shared).prefixes[slot(turn) as usize]

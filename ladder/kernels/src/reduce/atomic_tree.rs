@@ -3,16 +3,16 @@
 //! ```text
 //! shared[t] = x[i];  barrier
 //! atomic_tree:           shared[t] ⊕= shared[t + k]   for k = block / 2, …, 1, t < k, each with a barrier
-//! last_warp_unrolled:    the same down to 64 items; the rest by the first warp, written out
-//! constant_tree:         the levels written out, and chosen by a block size that is a constant
+//! last_warp_unrolled:    the same down to 64 items; then the first warp, unrolled
+//! constant_tree:         all levels unrolled, and selected by a constant block size
 //! result ⊕= shared[0], atomically, by thread 0
 //! ```
 //!
 //! Cost: every item is read once, by a thread of its own. Barriers of a block of 2ᵏ threads: 1 + k, or k − 5.
 //!
-//! Corrected: a thread past the last item brings the identity. The unrolled warp has barriers of the warp, see
-//! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so leaves all
-//! but 64 items of each out; here the host picks the kernel whose constant is the block size.
+//! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see
+//! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only
+//! 64 items of each block; here the host picks the kernel whose constant is the block size.
 
 use super::atomics::Atomic;
 use super::{item_or_identity, tree};
@@ -20,10 +20,10 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// `getMax_binary`: a level a barrier. The block size is a power of two.
+/// `getMax_binary`: one barrier a level. The block size is a power of two.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, `result` to one, the identity.
+/// The ladder's contract of a launch. `input` points to `item_count` items, and `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -31,7 +31,8 @@ pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread (the contract of a launch), and `input` has
+    // `item_count` items: this function's conditions. `item_to_shared` ends with a barrier. Only atomic operations use `result`.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
@@ -44,7 +45,7 @@ pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
 /// `getMax_binary2`: the last warp is unrolled. The block size is a power of two, at least 64.
 ///
 /// # Safety
-/// The same as for [`atomic_tree`].
+/// The conditions of [`atomic_tree`].
 #[inline(always)]
 pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -52,7 +53,7 @@ pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    // SAFETY: as in [`atomic_tree`]. The block has at least 64 threads, so 64 items are left for the first warp, after a barrier.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 32);
@@ -60,10 +61,10 @@ pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
     }
 }
 
-/// `getMax_binary3`: all levels are unrolled, by a block size that is a constant: 64, 128, …, 1024.
+/// `getMax_binary3`: all levels are unrolled, for a constant block size: 64, 128, …, 1024.
 ///
 /// # Safety
-/// The same as for [`atomic_tree`], with `BLOCK` threads in a block.
+/// The conditions of [`atomic_tree`], with `BLOCK` threads in a block.
 #[inline(always)]
 pub unsafe fn constant_tree<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -71,7 +72,8 @@ pub unsafe fn constant_tree<O: Atomic<T>, T: Element, const BLOCK: u32>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    // SAFETY: as in [`atomic_tree`]. The block has `BLOCK` threads, a power of two of at least 64, so 64 items are left for the first warp,
+    // after a barrier.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::levels_above_a_warp::<O, T>(shared, BLOCK);
@@ -89,7 +91,7 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     item_count: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here: this function's conditions.
     unsafe {
         let item = item_or_identity::<O, T>(input, item_count, thread::index_in_grid());
         shared.add(thread::index() as usize).write(item);
@@ -98,16 +100,18 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Combines the 64 items that are left by the first warp, whose first lane adds them to the result.
+/// Combines the remaining 64 items in the first warp, whose first lane adds their combination to the result.
 ///
 /// # Safety
-/// Convergent: whole warps. `shared` has 64 items, which a barrier has ordered before; `result` is one of global memory.
+/// Convergent: whole warps. `shared` has 64 items, and a barrier has ordered their writes before this call. `result` points to an item of
+/// global memory that only atomic operations use.
 #[inline(always)]
 pub unsafe fn finish_in_warp<O: Atomic<T>, T: Element>(shared: *mut T, result: *mut T) {
     if thread::warp() > 0 {
         return;
     }
-    // SAFETY: the caller's; the other warps have left.
+    // SAFETY: only the whole first warp is here, since the others have returned. `shared` has 64 items, and only atomic operations use
+    // `result`: this function's conditions.
     unsafe {
         tree::last_warp::<O, T>(shared);
         if thread::lane() == 0 {

@@ -5,18 +5,18 @@
 //! shared_atomics:   shared ⊕= x[i], atomically; barrier; result ⊕= shared, atomically, by thread 0 of each block
 //! ```
 //!
-//! Cost: n atomic operations on one word of global memory; or n on words of shared memory, one for each block on a word of global memory,
-//! and 2 barriers a block.
+//! Cost: `global_atomics` takes n atomic operations on one word of global memory. `shared_atomics` takes n atomic operations on words of
+//! shared memory. In each block it also takes one atomic operation on a word of global memory, and 2 barriers.
 //!
-//! The document has five kernels of the second kind. They differ in which indices are kept in variables: two (`getMax_local`), none (`2`),
-//! one (`3`), or one in some places (`4`); `5` was meant to give each thread more work, and is the same as `4`. The document measures small
-//! differences. A compiler makes the same code of all of them, since an index is in a register whether it has a name or not. So
-//! there is one kernel here.
+//! The document has five kernels with a word of shared memory. They differ in the indices that are kept in variables: two (`getMax_local`),
+//! none (`2`), one (`3`), or one in some places (`4`); `5` was meant to give each thread more work, and is the same as `4`. The document
+//! measures small differences. A compiler makes the same code from all of them, since an index is in a register whether it has a name or
+//! not. So there is one kernel here.
 //!
-//! Corrected: a thread past the last item does nothing, where the document reads on. A barrier stands between the first
-//! write of the shared word and the atomic operations on it: without it they may come first, and are lost. The word
-//! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers; so does the result,
-//! which the document initialises with the first item.
+//! Corrected: a thread past the last item does nothing, while the document reads past the end. A barrier stands between the first
+//! write of the shared word and the atomic operations on it; without the barrier, earlier atomic operations may be lost. The word
+//! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity
+//! too; the document initialises it with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;
@@ -29,13 +29,13 @@ pub trait Atomic<T: Element>: PlainCommutative<T> {
     /// `*address ⊕= value`, in global memory.
     ///
     /// # Safety
-    /// `address` is an item of global memory, which only atomic operations use at the same time.
+    /// `address` points to an item of global memory that only atomic operations use at the same time.
     unsafe fn to_global(address: *mut T, value: T);
 
     /// `*address ⊕= value`, in shared memory.
     ///
     /// # Safety
-    /// `address` is an item of shared memory, which only atomic operations use at the same time.
+    /// `address` points to an item of shared memory that only atomic operations use at the same time.
     unsafe fn to_shared(address: *mut T, value: T);
 }
 
@@ -44,13 +44,13 @@ macro_rules! native {
         impl Atomic<$t> for $op {
             #[inline(always)]
             unsafe fn to_global(address: *mut $t, value: $t) {
-                // SAFETY: the caller's.
+                // SAFETY: `address` points to an aligned word of global memory: this function's condition.
                 unsafe { $global(address.cast(), accumulator_word(value, 0)) }
             }
 
             #[inline(always)]
             unsafe fn to_shared(address: *mut $t, value: $t) {
-                // SAFETY: the caller's.
+                // SAFETY: `address` points to an aligned word of shared memory: this function's condition.
                 unsafe { $shared(address.cast(), accumulator_word(value, 0)) }
             }
         }
@@ -65,14 +65,14 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// No hardware has an atomic maximum of floats. But as integers with a sign the bits of positive floats lie in order,
-/// above those of all negative ones and with NaN at the top; as integers without a sign, those of negative floats lie in
-/// reverse order, above those of all positive ones.
+/// No hardware has an atomic maximum of floats, but one of integers gives the same result. As signed integers, the bits of positive floats
+/// are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of negative floats are in
+/// reverse order, above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {
         let bits = <Self as Op<f32>>::lower(value).to_bits();
-        // SAFETY: the caller's.
+        // SAFETY: `address` points to an aligned word of global memory: this function's condition.
         unsafe {
             match bits >> 31 {
                 0 => global_max_i32(address.cast(), bits),
@@ -84,7 +84,7 @@ impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_shared(address: *mut f32, value: f32) {
         let bits = <Self as Op<f32>>::lower(value).to_bits();
-        // SAFETY: the caller's.
+        // SAFETY: `address` points to an aligned word of shared memory: this function's condition.
         unsafe {
             match bits >> 31 {
                 0 => shared_max_i32(address.cast(), bits),
@@ -97,7 +97,7 @@ impl Atomic<f32> for Max {
 /// Every thread adds its item to the result.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, `result` to one, the identity.
+/// The ladder's contract of a launch. `input` points to `item_count` items, and `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -106,15 +106,15 @@ pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
 ) {
     let index = thread::index_in_grid();
     if index < item_count {
-        // SAFETY: the caller's; the index is below the count.
+        // SAFETY: `index < item_count`, and `input` has that many items: this function's condition. Only atomic operations use `result`.
         unsafe { O::to_global(result, input.add(index as usize).read()) }
     }
 }
 
-/// Every thread adds its item to a word that the block shares, and one thread of each block adds that to the result.
+/// Every thread adds its item to a word of its block, and one thread of each block adds that word to the result.
 ///
 /// # Safety
-/// The same as for [`global_atomics`], and an item of dynamic shared memory.
+/// The conditions of [`global_atomics`]. The block has an item of dynamic shared memory.
 #[inline(always)]
 pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -123,7 +123,8 @@ pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let index = thread::index_in_grid();
-    // SAFETY: the caller's; the index is below the count, and the barriers part plain accesses from atomic ones.
+    // SAFETY: `index < item_count`, and `input` has that many items; the block has an item of shared memory: this function's conditions.
+    // Barriers of the whole block separate plain accesses to that item from atomic ones. Only atomic operations use `result`.
     unsafe {
         if thread::index() == 0 {
             shared.write(O::identity());

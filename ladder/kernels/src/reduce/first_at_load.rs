@@ -4,7 +4,7 @@
 //! ```text
 //! first_at_load:       shared[t] = x[i] ⊕ x[i + block]     a block has two blocks' items
 //! distant_pairs:       shared[t] = x[i] ⊕ x[i + n / 2]     the second half of the array, not of the block
-//! exclusive_cases:     the same; of the levels' cases by block size, one applies, with all levels in it
+//! exclusive_cases:     the same; one case for each block size, which has all levels
 //! without_indices:     the same; no index is kept in a variable
 //! then as `constant_tree`
 //! ```
@@ -12,12 +12,12 @@
 //! Cost: the cost of `constant_tree`, with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
 //! rungs: `getMax_binary5` launches it in the first way, `6` in the second.
 //!
-//! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s; and an index is
-//! the same register whether it has a name or not. So the last three kernels are the same instructions.
+//! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s. An index is the
+//! same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
-//! Corrected: as in `atomic_tree`. A pair without a second item is that item alone. `n / 2` is rounded up, and the second half has no threads
-//! of its own: its items would be combined twice, which a maximum does not show and a sum does. The document launches `getMax_binary4`
-//! with twice as many blocks as it needs, and reads past the end.
+//! Corrected: as in `atomic_tree`. A pair without a second item is its first item alone. `n / 2` is rounded up. The second half has no
+//! threads of its own: they would combine its items a second time, which does not change a maximum but does change a sum. The document
+//! launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
 
 use super::atomic_tree::finish_in_warp;
 use super::atomics::Atomic;
@@ -25,11 +25,11 @@ use super::{item_or_identity, tree};
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// `getMax_binary4`: pairs a block apart.
+/// `getMax_binary4`: the two items of a pair are a block apart.
 ///
 /// # Safety
-/// The ladder's contract of a launch, with `BLOCK` threads in a block: 64, 128, …, 1024. `input` points to `item_count`
-/// items, `result` to one, the identity.
+/// The ladder's contract of a launch, with `BLOCK` threads in a block: 64, 128, …, 1024. `input` points to `item_count` items, and
+/// `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -38,7 +38,8 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
 ) {
     let block_items = 2 * BLOCK as u64;
     let index = thread::block() as u64 * block_items + thread::index() as u64;
-    // SAFETY: the caller's.
+    // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each
+    // thread: this function's conditions. 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
     unsafe {
         let pair = O::combine(
             item_or_identity::<O, T>(input, item_count, index),
@@ -50,10 +51,10 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
     }
 }
 
-/// `getMax_binary5` and `getMax_binary6`: pairs half the array apart.
+/// `getMax_binary5` and `getMax_binary6`: the two items of a pair are half the array apart.
 ///
 /// # Safety
-/// The same as for [`first_at_load`].
+/// The conditions of [`first_at_load`].
 #[inline(always)]
 pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -61,7 +62,7 @@ pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
     item_count: u64,
 ) {
     let index = thread::block() as u64 * BLOCK as u64 + thread::index() as u64;
-    // SAFETY: the caller's.
+    // SAFETY: as in [`first_at_load`].
     unsafe {
         let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
         tree::levels_above_a_warp::<O, T>(shared, BLOCK);
@@ -72,7 +73,7 @@ pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// `getMax_binary7`: cases that exclude each other.
 ///
 /// # Safety
-/// The same as for [`first_at_load`].
+/// The conditions of [`first_at_load`].
 #[inline(always)]
 pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -80,7 +81,7 @@ pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
     item_count: u64,
 ) {
     let index = thread::block() as u64 * BLOCK as u64 + thread::index() as u64;
-    // SAFETY: the caller's.
+    // SAFETY: as in [`first_at_load`].
     unsafe {
         let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
         exclusive_levels::<O, T, BLOCK>(shared);
@@ -91,14 +92,14 @@ pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// `getMax_binary8`: the same without a variable for an index.
 ///
 /// # Safety
-/// The same as for [`first_at_load`].
+/// The conditions of [`first_at_load`].
 #[inline(always)]
 pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
     result: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: as in [`first_at_load`].
     unsafe {
         let shared = pair_to_shared(distant_pair::<O, T>(
             input,
@@ -110,14 +111,14 @@ pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
     }
 }
 
-/// Writes each thread's pair to its place in shared memory, which is returned.
+/// Writes each thread's pair to its place in shared memory, and returns the beginning of that memory.
 ///
 /// # Safety
 /// Convergent: the whole block, which has an item of dynamic shared memory for each thread.
 #[inline(always)]
 unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the caller's.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread: this function's condition.
     unsafe {
         shared.add(thread::index() as usize).write(pair);
         // Orders the pairs before the tree's reads.
@@ -126,7 +127,7 @@ unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     shared
 }
 
-/// The item at `index` and the one half the array later; the identity past the first half.
+/// The combination of the item at `index` and the item half the array later; the identity if `index` is past the first half.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.
@@ -137,7 +138,7 @@ unsafe fn distant_pair<O: Atomic<T>, T: Element>(
     index: u64,
 ) -> T {
     let half = item_count.div_ceil(2);
-    // SAFETY: the caller's.
+    // SAFETY: `half` is at most `item_count`, and `input` has that many items: this function's condition.
     unsafe {
         O::combine(
             item_or_identity::<O, T>(input, half, index),
@@ -146,13 +147,13 @@ unsafe fn distant_pair<O: Atomic<T>, T: Element>(
     }
 }
 
-/// The levels down to 64 items, by the one case that the block size is.
+/// The levels down to 64 items, in one case for each block size.
 ///
 /// # Safety
-/// Convergent: the whole block, of `BLOCK` threads. `items` has one for each.
+/// Convergent: the whole block, of `BLOCK` threads. `items` has an item for each thread.
 #[inline(always)]
 unsafe fn exclusive_levels<O: Atomic<T>, T: Element, const BLOCK: u32>(items: *mut T) {
-    // SAFETY: the caller's.
+    // SAFETY: the whole block of `BLOCK` threads is here (this function's condition), and each case needs at most `BLOCK` items.
     unsafe {
         if BLOCK >= 1024 {
             tree::halve::<O, T>(items, 512, 32);

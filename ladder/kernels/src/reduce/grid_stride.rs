@@ -1,21 +1,22 @@
-//! Document 1, `reduce1`: a thread folds every item that is a grid's width apart, in three launches.
+//! Document 1, `reduce1`: a grid-stride loop in each thread, in three launches.
 //!
 //! ```text
 //! launch 288 blocks:   x[t] = x[t] ⊕ x[t + grid] ⊕ x[t + 2 grid] ⊕ …     for each thread t of the grid
-//! launch 1 block:      the same over what the 288 blocks left
-//! launch 1 thread:     the same over what the block left
+//! launch 1 block:      the same over the results of the 288 blocks
+//! launch 1 thread:     the same over the results of the one block
 //! ```
 //!
-//! Cost: 3 launches; every item is read once, in whole rows. The last launch is a sequential loop of one thread.
+//! Cost: 3 launches; every item is read once, in coalesced loads. The last launch is a sequential loop of one thread.
 //!
-//! Corrected: the document has every thread of the grid write its sum, also where there are fewer items than threads, and counts those as
-//! items in the next launch. Here a thread without items writes no sum, and the next launch gets the number of sums.
+//! Corrected: in the document, every thread of the grid writes its sum, even if there are fewer items than threads, and the next launch
+//! counts all of these as items. Here a thread without items writes no sum, and the next launch gets the number of sums.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Folds the items at each thread's place in the grid, and every grid's width after it, to that place.
+/// Folds, in each thread, the items at the thread's index in the grid and at every multiple of the grid's size after it. The result
+/// replaces the first of these items.
 ///
 /// # Safety
 /// The ladder's contract of a launch. `items` points to `item_count` items.
@@ -23,7 +24,8 @@ use warpfold_kernels::element::Element;
 pub unsafe fn grid_stride<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let index = thread::index_in_grid();
     if index < item_count {
-        // SAFETY: the index is below the count, and no other thread reads or writes the items of this one.
+        // SAFETY: `index < item_count`, and `items` has that many items: this function's condition. No other thread uses this thread's
+        // items.
         unsafe {
             let folded = super::fold_grid_stride::<O, T>(items, item_count);
             items.add(index as usize).write(folded);

@@ -7,8 +7,8 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1, every warp has active and inactive threads until the stride is past 32. In kernel 2, the active threads are the first
-//! ones, so that whole warps are active or inactive. In kernel 3, an exercise of the document's, neighbouring threads also access
+//! In kernel 1, every warp has active and inactive threads until the stride exceeds 32. In kernel 2, the active threads are the first
+//! ones, so that whole warps are active or inactive. In kernel 3, which is an exercise in the document, neighbouring threads also access
 //! neighbouring items, so a warp's accesses are contiguous.
 //!
 //! Cost: 1 + log₂ of the block size barriers a block; every level goes through global memory.
@@ -22,14 +22,14 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// The items of a block: two for each thread, fewer in the last block.
+/// The items of a block: two for each thread, or fewer in the last block.
 struct Segment<T> {
     items: *mut T,
     item_count: u32,
 }
 
 impl<T: Element> Segment<T> {
-    /// The calling block's.
+    /// The items of the calling block.
     ///
     /// # Safety
     /// `items` points to `item_count` items, and the block has at least one of them.
@@ -38,7 +38,7 @@ impl<T: Element> Segment<T> {
         let block_items = 2 * thread::block_threads();
         let begin = thread::block() as u64 * block_items as u64;
         Self {
-            // SAFETY: the caller's.
+            // SAFETY: `begin < item_count`, since the block has at least one item: this function's condition.
             items: unsafe { items.add(begin as usize) },
             item_count: Ord::min(item_count - begin, block_items as u64) as u32,
         }
@@ -47,23 +47,23 @@ impl<T: Element> Segment<T> {
     /// `items[index] ⊕= items[index + stride]`, if there is such an item.
     ///
     /// # Safety
-    /// No other thread writes either, or reads the first, before the next barrier.
+    /// Before the next barrier, no other thread writes either item, or reads the first.
     #[inline(always)]
     unsafe fn add<O: PlainCommutative<T>>(&self, index: u32, stride: u32) {
         if index + stride < self.item_count {
-            // SAFETY: the caller's; both indices are below the count.
+            // SAFETY: both indices are below `self.item_count`, and no other thread interferes: this function's condition.
             unsafe { tree::add::<O, T>(self.items, index, index + stride) }
         }
     }
 
-    /// Has thread 0 write the block's result.
+    /// Writes the block's result, as thread 0.
     ///
     /// # Safety
-    /// `partials` has an item for each block; a barrier has ordered the writes of item 0 before.
+    /// `partials` has an item for each block. A barrier has ordered the writes of item 0 before this call.
     #[inline(always)]
     unsafe fn write_first(&self, partials: *mut T) {
         if thread::index() == 0 {
-            // SAFETY: the caller's.
+            // SAFETY: `partials` has an item for this block (this function's condition), and a block has an item 0.
             unsafe {
                 partials
                     .add(thread::block() as usize)
@@ -76,8 +76,8 @@ impl<T: Element> Segment<T> {
 /// Kernel 1: neighbours, each thread on its own two items.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `items` points to `item_count` items, of which each block has at least one;
-/// `partials` to one for each block.
+/// The ladder's contract of a launch. `items` points to `item_count` items, and each block has at least one of them. `partials` points to
+/// an item for each block.
 #[inline(always)]
 pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -85,7 +85,8 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the caller's. A thread whose index divides by the stride has an item that divides by twice that.
+    // SAFETY: the block has at least one item, and a partial: this function's conditions. An active thread's first item is a multiple of
+    // twice the stride, so no other thread uses its two items before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;
@@ -101,10 +102,10 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Kernel 2: neighbours, the threads that work at the front.
+/// Kernel 2: neighbours; the active threads are the first ones.
 ///
 /// # Safety
-/// The same as for [`divergent_neighbours`].
+/// The conditions of [`divergent_neighbours`].
 #[inline(always)]
 pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -112,7 +113,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the caller's. Thread t has the t-th of the items that divide by twice the stride.
+    // SAFETY: as in [`divergent_neighbours`]. Thread t's first item is the t-th multiple of twice the stride.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;
@@ -131,7 +132,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
 /// Kernel 3: the upper half of the items is combined with the lower half. The active threads are the first ones.
 ///
 /// # Safety
-/// The same as for [`divergent_neighbours`].
+/// The conditions of [`divergent_neighbours`].
 #[inline(always)]
 pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -139,8 +140,8 @@ pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the caller's. There are twice as many items left as the stride, or one fewer. Each active thread has an item of the lower half,
-    // and its partner in the upper half.
+    // SAFETY: the block has at least one item, and a partial: this function's conditions. An active thread has an item below the stride and
+    // the item one stride later, so no other thread uses them before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut left = 2 * thread::block_threads();

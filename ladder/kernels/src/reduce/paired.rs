@@ -7,57 +7,58 @@
 //! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
 //! ```
 //!
-//! In the first, warps diverge at every level. In the second, the active threads are the first ones: in a block of 512 these are 8 warps at
-//! the first level and 4 at the next, and a warp diverges at the last five levels only. In the third, neighbouring threads also access
-//! neighbouring items.
+//! In `neighboured_pair`, warps diverge at every level. In `neighboured_packed`, the active threads are the first ones: in a block of 512
+//! these are 8 warps at the first level and 4 at the next, and a warp diverges at the last five levels only. In `interleaved_pair`,
+//! neighbouring threads also access neighbouring items.
 //!
 //! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads are never active: document 2
 //! gives each thread two items instead.
 //!
-//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block reads
-//! past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
+//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block
+//! reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
 
 use super::tree;
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Has thread 0 write the block's result.
+/// Writes the block's result, as thread 0.
 ///
 /// # Safety
-/// `partials` has an item for each block; `items` is the block's, and its first was written by this thread, or before a
-/// barrier.
+/// `partials` has an item for each block. `items` points to the block's items, and item 0 was written by thread 0, or before a barrier.
 #[inline(always)]
 pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
     if thread::index() == 0 {
-        // SAFETY: the caller's.
+        // SAFETY: `partials` has an item for this block, and item 0 is written: this function's conditions.
         unsafe { partials.add(thread::block() as usize).write(items.read()) }
     }
 }
 
-/// The items of the calling block, which has `per_thread` for each thread.
+/// The items of the calling block, which has `per_thread` items for each thread.
 ///
 /// # Safety
-/// `items` points to as many for each block.
+/// `items` points to `per_thread` items for each thread of the grid.
 #[inline(always)]
 pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     let block_items = per_thread * thread::block_threads();
-    // SAFETY: the caller's.
+    // SAFETY: each block has `block_items` items at `items`, so this block's begin in bounds: this function's condition.
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 
-/// Neighbours, each thread at its own item.
+/// Neighbours; each active thread works at its own item.
 ///
 /// # Safety
-/// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the
-/// grid, `partials` to one for each block.
+/// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the grid, and
+/// `partials` to an item for each block.
 #[inline(always)]
 pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
     let thread = thread::index();
-    // SAFETY: the caller's; a thread whose index divides by twice the stride has a partner below the next such.
+    // SAFETY: there is an item for each thread, and a partial: this function's conditions. An active thread's index is a multiple of twice
+    // the stride, and its partner is below the next such multiple, so no other thread uses them before the barrier. All threads take all
+    // turns of the loop.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -73,16 +74,17 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Neighbours, the threads that work at the front.
+/// Neighbours; the active threads are the first ones.
 ///
 /// # Safety
-/// The same as for [`neighboured_pair`].
+/// The conditions of [`neighboured_pair`].
 #[inline(always)]
 pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's; if an item's index in the block is a multiple of twice the stride, its partner is in the block too.
+    // SAFETY: as in [`neighboured_pair`], for indices in place of threads: if an index in the block is a multiple of twice the stride, its
+    // partner is in the block too.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -99,16 +101,16 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The upper half with the lower.
+/// The upper half is combined with the lower half.
 ///
 /// # Safety
-/// The same as for [`neighboured_pair`].
+/// The conditions of [`neighboured_pair`].
 #[inline(always)]
 pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: there is an item for each thread of the block, whose size is a power of two, and a partial: this function's conditions.
     unsafe {
         let items = of_block(items, 1);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 0);

@@ -1,4 +1,4 @@
-//! Document 1, `reduce2` to `reduce4`: a thread folds items a grid's width apart, a block combines its threads' folds by
+//! Document 1, `reduce2` to `reduce4`: each thread folds items in a grid-stride loop, a block combines its threads' folds by
 //! a tree in shared memory, and a second launch of one block does the same with the blocks' results.
 //!
 //! ```text
@@ -7,12 +7,12 @@
 //! y[block] = shared[0]
 //! ```
 //!
-//! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size
-//! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and after that those of one warp ([`warp_sync_tree`]).
+//! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size,
+//! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and then barriers of one warp only ([`warp_sync_tree`]).
 //!
-//! Corrected: in `reduce4` all warps pass the barriers of a warp that only the first warp needs. The last warp of a block of 300 threads is not
-//! full, and its barrier waits for missing lanes. Here the other warps have returned before. The host checks the block sizes that the
-//! document gives in a comment.
+//! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a
+//! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
+//! sizes, which the document gives only in a comment.
 
 use super::{fold_grid_stride, tree};
 use crate::PlainCommutative;
@@ -22,7 +22,7 @@ use warpfold_kernels::element::Element;
 /// `reduce2`: the block size is a power of two.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, `partials` to one for each block.
+/// The ladder's contract of a launch. `input` points to `item_count` items, and `partials` to an item for each block.
 #[inline(always)]
 pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
@@ -30,7 +30,8 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread (the contract of a launch); `input` has `item_count`
+    // items, and the block has a partial: this function's conditions. A barrier ends `fold_to_shared`, and each level.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
@@ -41,7 +42,7 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
 /// `reduce3`: any block size, by strides from the next power of two.
 ///
 /// # Safety
-/// The same as for [`power_of_two_tree`].
+/// The conditions of [`power_of_two_tree`].
 #[inline(always)]
 pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
@@ -50,7 +51,7 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let thread = thread::index();
-    // SAFETY: the caller's; there is an item of shared memory for each thread, and both indices are threads'.
+    // SAFETY: as in [`power_of_two_tree`]. Both indices are below the number of threads.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         let mut stride = pow2ceil(thread::block_threads()) / 2;
@@ -66,10 +67,10 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `reduce4`: the levels are written out, and the last five are the first warp's alone. Blocks of 256 to 512 threads.
+/// `reduce4`: the levels are unrolled, and the first warp alone computes the last five. Blocks of 256 to 512 threads.
 ///
 /// # Safety
-/// The same as for [`power_of_two_tree`].
+/// The conditions of [`power_of_two_tree`].
 #[inline(always)]
 pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
@@ -78,13 +79,14 @@ pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let thread = thread::index();
-    // SAFETY: the caller's; there is an item of shared memory for each thread, and all indices are threads'.
+    // SAFETY: as in [`power_of_two_tree`]. All indices are below the number of threads, which is at least 256. After the other warps have
+    // returned, only barriers of the first warp follow.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         if thread < 256 && thread + 256 < thread::block_threads() {
             tree::add::<O, T>(shared, thread, thread + 256);
         }
-        // Each orders the writes of the level above it before the reads of the one below it.
+        // Each barrier orders the writes of one level before the reads of the next.
         block::barrier();
         let mut stride = 128;
         while stride >= 32 {
@@ -108,7 +110,7 @@ pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The lowest power of two that is not below `count`, at least 1.
+/// The least power of two that is at least `count`, which is at least 1.
 #[inline(always)]
 fn pow2ceil(count: u32) -> u32 {
     let power = 1 << (31 - count.leading_zeros());
@@ -129,7 +131,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     item_count: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here: this function's conditions.
     unsafe {
         let folded = fold_grid_stride::<O, T>(input, item_count);
         shared.add(thread::index() as usize).write(folded);
@@ -138,14 +140,14 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Has thread 0 write the block's result, which is in `shared[0]`.
+/// Writes the block's result, which is in `shared[0]`, as thread 0.
 ///
 /// # Safety
-/// `partials` has an item for each block; `shared[0]` was written by this thread, or before a barrier.
+/// `partials` has an item for each block. `shared[0]` was written by thread 0, or before a barrier.
 #[inline(always)]
 unsafe fn write_partial<T: Element>(partials: *mut T, shared: *const T) {
     if thread::index() == 0 {
-        // SAFETY: the caller's.
+        // SAFETY: `partials` has an item for this block, and `shared[0]` is written: this function's conditions.
         unsafe { partials.add(thread::block() as usize).write(shared.read()) }
     }
 }

@@ -10,17 +10,17 @@ use warpfold_kernels::element::Element;
 /// `items[index] ⊕= items[other]`.
 ///
 /// # Safety
-/// Before the next barrier, no other thread writes either of these items, or reads the first.
+/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
-    // SAFETY: the caller's.
+    // SAFETY: both items are in bounds, and no other thread interferes: this function's conditions.
     unsafe {
         let item = items.add(index as usize);
         item.write(O::combine(item.read(), items.add(other as usize).read()));
     }
 }
 
-/// Levels with strides from `first`, a power of two, down to above `last`, each with its barrier.
+/// Levels with strides from `first`, a power of two, down to the last stride above `last`. Each level ends with a barrier.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.
@@ -29,7 +29,8 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     let thread = thread::index();
     let mut stride = first;
     while stride > last {
-        // SAFETY: the caller's. Each thread has an item of the lower half, and its partner in the upper one.
+        // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here: this function's condition. An
+        // active thread has an item of the lower half and its partner in the upper half, which no other thread uses.
         unsafe {
             if thread < stride {
                 add::<O, T>(items, thread, thread + stride);
@@ -54,16 +55,17 @@ macro_rules! level {
     };
 }
 
-/// The levels down to 64 items, written out. If `block_threads` is a constant, the levels that it rules out cost nothing.
+/// The levels down to 64 items, unrolled. If `block_threads` is a constant, levels that the block does not have cost nothing.
 ///
 /// # Safety
-/// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has one for each.
+/// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has an item for each thread.
 #[inline(always)]
 pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     block_threads: u32,
 ) {
-    // SAFETY: the caller's. Each thread has an item of the lower half, and its partner in the upper one.
+    // SAFETY: a level needs at most `block_threads` items, and the whole block is here: this function's condition. An active thread has an
+    // item of the lower half and its partner in the upper half, which no other thread uses.
     unsafe {
         level!(O T items block_threads, 512);
         level!(O T items block_threads, 256);
@@ -72,9 +74,9 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The levels of 64 items and less, by the first warp alone, without barriers of the block.
+/// The levels from 64 items on, in the first warp alone, without barriers of the block.
 ///
-/// All lanes work at every level, though only the results of the lower half are used: inactive lanes would need a branch. The documents
+/// All lanes work at every level, although only the results of the lower half are used: inactive lanes would need a branch. The documents
 /// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and neither is
 /// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
@@ -85,7 +87,8 @@ pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
     let lane = thread::lane();
     let mut stride = 32;
     while stride > 0 {
-        // SAFETY: the caller's; a lane reads below item 64 and writes its own.
+        // SAFETY: only the whole first warp is here, with 64 items (this function's conditions): a lane reads items below 64, and writes
+        // its own. Barriers separate the reads from the writes.
         unsafe {
             let item = items.add(lane as usize);
             let sum = O::combine(item.read(), item.add(stride as usize).read());

@@ -3,16 +3,16 @@
 //!
 //! ```text
 //! x[t] = x[t] ⊕ x[t + block] ⊕ …                         2, 4 or 8 items a thread; barrier
-//! unrolled_2, _4, _8:      then `interleaved_pair`
-//! unrolled_8_last_warp:    its last 64 items by the first warp, without barriers of the block
-//! unrolled_8_completely:   and the levels above them written out, chosen by the block size
-//! unrolled_8_constant:     which is a constant of the kernel, so that the choice costs nothing
+//! unrolled_2, _4, _8:      then as `interleaved_pair`
+//! unrolled_8_last_warp:    the same, but the last 64 items by the first warp, without barriers of the block
+//! unrolled_8_completely:   the same, but the levels above unrolled, and selected by the block size
+//! unrolled_8_constant:     the same, but the block size is a constant of the kernel, so that the selection costs nothing
 //! ```
 //!
 //! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. Barriers of a block of 2ᵏ threads:
 //! 1 + k, or k − 5 if the last warp is unrolled.
 //!
-//! Corrected: as in `paired`. The last warp works in global memory, as the document has it, but with barriers of the
+//! Corrected: as in `paired`. The last warp works in global memory, as in the document, but with barriers of the
 //! warp in place of `volatile`, see `tree::last_warp`.
 
 use super::paired::{of_block, write_first};
@@ -21,16 +21,17 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Combines the items that each thread has in `BLOCKS` blocks, and writes the result in the place of the first. Returns the address of the
-/// first block's items.
+/// Combines the items that each thread has in `BLOCKS` consecutive blocks of items, and writes the result to the place of the first.
+/// Returns the address of the calling block's items.
 ///
 /// # Safety
-/// Convergent: the whole block. `items` points to `BLOCKS` for each thread of the grid.
+/// Convergent: the whole block. `items` points to `BLOCKS` items for each thread of the grid.
 #[inline(always)]
 unsafe fn combine_blocks<O: PlainCommutative<T>, T: Element, const BLOCKS: u32>(
     items: *mut T,
 ) -> *mut T {
-    // SAFETY: the caller's.
+    // SAFETY: each thread of the grid has `BLOCKS` items, and the whole block is here: this function's conditions. No other thread uses
+    // this thread's items before the barrier.
     unsafe {
         let items = of_block(items, BLOCKS);
         let first = items.add(thread::index() as usize);
@@ -60,7 +61,7 @@ macro_rules! unrolled {
         )]
         #[inline(always)]
         pub unsafe fn $name<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
-            // SAFETY: the caller's.
+            // SAFETY: the whole block is here, with the items and a partial; its size is a power of two: this function's conditions.
             unsafe {
                 let items = combine_blocks::<O, T, $blocks>(items);
                 tree::halve::<O, T>(items, thread::block_threads() / 2, 0);
@@ -71,24 +72,24 @@ macro_rules! unrolled {
 }
 
 unrolled! {
-    /// Two blocks' items a block.
+    /// A block combines two blocks of items.
     unrolled_2: 2;
-    /// Four blocks' items a block.
+    /// A block combines four blocks of items.
     unrolled_4: 4;
-    /// Eight blocks' items a block.
+    /// A block combines eight blocks of items.
     unrolled_8: 8;
 }
 
 /// The last warp is unrolled. The block size is at least 64.
 ///
 /// # Safety
-/// The same as for [`unrolled_8`].
+/// The conditions of [`unrolled_8`].
 #[inline(always)]
 pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: as in [`unrolled_8`]. The block has at least 64 threads, so 64 items are left for the first warp, after a barrier.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 32);
@@ -96,16 +97,16 @@ pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// All levels are written out. The block size is at least 64.
+/// All levels are unrolled. The block size is at least 64.
 ///
 /// # Safety
-/// The same as for [`unrolled_8`].
+/// The conditions of [`unrolled_8`].
 #[inline(always)]
 pub unsafe fn unrolled_8_completely<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: as in [`unrolled_8_last_warp`].
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
         tree::levels_above_a_warp::<O, T>(items, thread::block_threads());
@@ -113,16 +114,16 @@ pub unsafe fn unrolled_8_completely<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// All levels are written out, by a block size that is a constant: 64, 128, …, 1024.
+/// All levels are unrolled, for a constant block size: 64, 128, …, 1024.
 ///
 /// # Safety
-/// The same as for [`unrolled_8`], with `BLOCK` threads in a block.
+/// The conditions of [`unrolled_8`], with `BLOCK` threads in a block.
 #[inline(always)]
 pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOCK: u32>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: as in [`unrolled_8_last_warp`]. The block has `BLOCK` threads.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
         tree::levels_above_a_warp::<O, T>(items, BLOCK);
@@ -130,14 +131,16 @@ pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOC
     }
 }
 
-/// Combines the 64 items that are left by the first warp.
+/// Combines the remaining 64 items in the first warp.
 ///
 /// # Safety
-/// Convergent: whole warps. `items` has 64, which a barrier has ordered before; `partials` has one for each block.
+/// Convergent: whole warps. `items` has 64 items, and a barrier has ordered their writes before this call. `partials` has an item for each
+/// block.
 #[inline(always)]
 unsafe fn finish_in_warp<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
     if thread::warp() == 0 {
-        // SAFETY: the caller's; the other warps are done.
+        // SAFETY: only the whole first warp is here, and the other warps no longer use the items. There are 64 items, and a partial: this
+        // function's conditions.
         unsafe {
             tree::last_warp::<O, T>(items);
             write_first(partials, items);

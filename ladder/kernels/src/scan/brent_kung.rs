@@ -1,19 +1,19 @@
-//! Document 4's Brent-Kung scan: a reduction tree up, and the places between its nodes on the way down. Half the
-//! threads of Kogge-Stone for the same section, and twice its passes.
+//! Document 4's Brent-Kung scan: a reduction tree on the way up, and the places between its nodes on the way down. For the same
+//! section it has half the threads of Kogge-Stone, and twice the passes.
 //!
 //! ```text
 //! up:    for stride in 1, 2, 4, … up to B:      T[i] = T[i − stride] ⊕ T[i]      i = 2 stride (t + 1) − 1
 //! down:  for stride in S/4, …, 2, 1:            T[i + stride] = T[i] ⊕ T[i + stride]
 //! ```
 //!
-//! A block of B threads scans S = 2 B items. Up, S − 1 applications of the operator; down, S − 1 − log₂ S. (The
-//! document says 2 (S − 1) for both together, which is the bound.) A barrier before each pass and one before the
-//! results are read: 2 log₂ S. Active threads are packed to the front, so their addresses are 2 stride items apart: up
-//! to 32 lanes in one bank.
+//! A block of B threads scans S = 2 B items. The way up takes S − 1 applications of the operator, and the way down S − 1 − log₂ S. (The
+//! document gives 2 (S − 1) for both together, which is an upper bound.) There is a barrier before each pass and one before the results
+//! are read: 2 log₂ S barriers. The active threads are the first ones, so their addresses are 2 stride items apart, and up to 32 lanes
+//! access one bank.
 //!
-//! Corrected: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need not be a power of
-//! two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung, *A Regular
-//! Layout for Parallel Adders* (1982).
+//! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
+//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung,
+//! *A Regular Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;
@@ -24,8 +24,8 @@ use warpfold_kernels::element::Element;
 ///
 /// # Safety
 /// - There is a block for each section, with dynamic shared memory for as many items as a section has.
-/// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
-///   block; none of these overlap, but an inclusive scan's output may be its input.
+/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
+///   not overlap, except that an inclusive scan may be in place.
 #[inline(always)]
 pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
@@ -38,8 +38,9 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     let low = thread::block() as u64 * section_items as u64 + thread as u64;
     let high = low + threads as u64;
     let section: *mut T = block::shared_memory();
-    // SAFETY: the caller's; places are below the section's items, and in each pass a thread has its own. Every thread
-    // makes every turn of both loops.
+    // SAFETY: places are below `section_items`, and the block has shared memory for these: condition 1. In each pass a thread writes a
+    // place that no other thread uses. Indices of `output` are below `item_count`, and the block has a total: condition 2. All threads take
+    // all turns of both loops, so the barriers are the whole block's.
     unsafe {
         let own = section.add(thread as usize);
         own.write(load::<P, O, T>(input, item_count, low));
@@ -86,10 +87,10 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 /// Combines the value at `left` with the value at `right`, and stores the result at `right`.
 ///
 /// # Safety
-/// Both are places of the section, and no other thread writes to either.
+/// Both are places of the section. Before the next barrier, no other thread writes either place, or reads `right`.
 #[inline(always)]
 unsafe fn combine_at<O: Plain<T>, T: Element>(section: *mut T, left: u32, right: u32) {
-    // SAFETY: the caller's.
+    // SAFETY: both are places of the section, and no other thread interferes: this function's conditions.
     unsafe {
         let place = section.add(right as usize);
         place.write(O::combine(section.add(left as usize).read(), place.read()));

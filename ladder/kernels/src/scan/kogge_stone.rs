@@ -5,15 +5,14 @@
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
 //! ```
 //!
-//! After the pass of stride s, T[t] covers the 2 s items that end with t. B log₂ B − (B − 1) applications of the
-//! operator, against B − 1 of the sequential scan, in log₂ B passes.
+//! After the pass of stride s, T[t] combines the 2 s items that end with t. The log₂ B passes take B log₂ B − (B − 1) applications of the
+//! operator; the sequential scan takes B − 1.
 //!
-//! - [`kogge_stone`]: in place. All threads read before any writes, and all have written before any reads: two barriers
-//!   a pass. Shared memory: B items.
+//! - [`kogge_stone`]: in place. Two barriers a pass separate all reads from all writes. Shared memory: B items.
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier a pass is enough. Shared memory: 2 B
 //!   items. The document describes it and gives no code.
 //!
-//! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads from 2 on; the
+//! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads of at least 2; the
 //! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
 //! General Class of Recurrence Equations* (1973).
 
@@ -25,9 +24,9 @@ use warpfold_kernels::element::Element;
 /// Scans each section of as many items as a block has threads, in place in shared memory.
 ///
 /// # Safety
-/// - There is a block for each section, with dynamic shared memory for as many items as it has threads.
-/// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
-///   block; none of these overlap, but an inclusive scan's output may be its input.
+/// - There is a block for each section, with an item of dynamic shared memory for each thread.
+/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
+///   not overlap, except that an inclusive scan may be in place.
 #[inline(always)]
 pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
@@ -38,7 +37,8 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     let (thread, threads) = (thread::index(), thread::block_threads());
     let index = thread::index_in_grid();
     let section: *mut T = block::shared_memory();
-    // SAFETY: the caller's; a thread writes its own place only. Every thread makes every turn of the loop.
+    // SAFETY: the block has an item of shared memory for each thread (condition 1). A thread writes its own place only, and barriers
+    // separate writes from reads. All threads take all turns of the loop. `load` and `store` have the conditions of this function.
     unsafe {
         let own = section.add(thread as usize);
         own.write(load::<P, O, T>(input, item_count, index));
@@ -64,7 +64,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
 /// Scans each section of as many items as a block has threads, from one buffer of shared memory into another.
 ///
 /// # Safety
-/// As for [`kogge_stone`], with shared memory for twice as many items.
+/// The conditions of [`kogge_stone`], with shared memory for twice as many items.
 #[inline(always)]
 pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
@@ -75,16 +75,16 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
     let (thread, threads) = (thread::index(), thread::block_threads());
     let index = thread::index_in_grid();
     let buffers: *mut T = block::shared_memory();
-    // SAFETY: the caller's; a thread writes its own place of each buffer only. Every thread makes every turn of the
-    // loop.
+    // SAFETY: the block has two items of shared memory for each thread (condition 1). A thread writes its own place of each buffer only,
+    // and a barrier separates the passes. All threads take all turns of the loop. `load` and `store` have the conditions of this function.
     unsafe {
         let mut source = buffers.add(thread as usize);
         let mut destination = source.add(threads as usize);
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the last pass before this one: its writes to the buffer that is now the source before this pass's reads, and its reads
-            // of the buffer that is now the destination before this pass's writes.
+            // Orders the last pass before this one. The last pass wrote the buffer that is now the source, and read the buffer that is now
+            // the destination.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {
@@ -98,10 +98,10 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
     }
 }
 
-/// Writes a thread's result, and the last thread's also as the section's total.
+/// Writes a thread's result. The last thread's result is also written as the section's total.
 ///
 /// # Safety
-/// As for [`kogge_stone`].
+/// The conditions of [`kogge_stone`].
 #[inline(always)]
 unsafe fn store<T: Element>(
     scanned: T,
@@ -110,7 +110,7 @@ unsafe fn store<T: Element>(
     item_count: u64,
     index: u64,
 ) {
-    // SAFETY: the caller's; the index is below the count, and each block has a total of its own.
+    // SAFETY: `index < item_count`, checked, and each block has a total of its own: condition 2 of [`kogge_stone`].
     unsafe {
         if index < item_count {
             output.add(index as usize).write(scanned);

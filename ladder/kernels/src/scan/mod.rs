@@ -9,16 +9,15 @@
 //! | [`brent_kung::brent_kung`] | S = 2 B | 2 (S − 1) − log₂ S | 2 log₂ S |
 //! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
 //!
-//! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and leaves the section's total in
-//! `totals`. The host scans the totals with the same kernel, recursively while there is more than one section of them. Then
+//! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and writes the section's total to
+//! `totals`. The host scans the totals with the same kernel, recursively as long as they are more than one section. Then
 //! [`sections::add_prefixes`] combines each section's items with the section's prefix.
 //!
-//! An exclusive scan is, as in the document, the inclusive scan of the items moved up by one place, with the
-//! identity in the first: only [`load`] knows which of the two it is, and the rest is written once. The totals are
-//! always scanned inclusively.
+//! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in
+//! the first place. Only [`load`] distinguishes the two. The totals are always scanned inclusively.
 //!
 //! Operands keep their order, so the operator need not commute. Floats are combined along each kernel's own tree: these
-//! scans keep no bit contract.
+//! scans have no bit contract.
 
 pub mod brent_kung;
 pub mod kogge_stone;
@@ -30,14 +29,14 @@ use warpfold_kernels::element::Element;
 
 /// Whether an item's own value is part of its result.
 pub trait Placement {
-    /// By how many places the items are shifted before the scan.
+    /// The number of places by which the items are shifted before the scan.
     const SHIFT: u64;
 }
 
-/// A result is of all items up to and including its own.
+/// A result combines all items up to and including its own.
 pub enum Inclusive {}
 
-/// A result is of all items before its own.
+/// A result combines all items before its own.
 pub enum Exclusive {}
 
 impl Placement for Inclusive {
@@ -48,7 +47,7 @@ impl Placement for Exclusive {
     const SHIFT: u64 = 1;
 }
 
-/// The item to scan at `index`: the identity where there is none.
+/// The item to scan at `index`, or the identity if there is none.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.
@@ -59,7 +58,7 @@ unsafe fn load<P: Placement, O: Plain<T>, T: Element>(
     index: u64,
 ) -> T {
     if P::SHIFT <= index && index < item_count {
-        // SAFETY: the place is below the count.
+        // SAFETY: the place is below `item_count`, checked above, and `input` has that many items: this function's condition.
         unsafe { input.add((index - P::SHIFT) as usize).read() }
     } else {
         O::identity()

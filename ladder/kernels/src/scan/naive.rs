@@ -1,13 +1,13 @@
-//! Document 4's two scans without cooperation: one thread does everything, or every thread does everything anew.
+//! Document 4's two scans without cooperation: one thread computes all results, or each thread computes one result from the first item on.
 //!
 //! ```text
 //! sequential:  y[0] = x[0];  y[i] = y[i − 1] ⊕ x[i]            one thread, n − 1 applications
 //! quadratic:   y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]                   a thread an item, n (n − 1) / 2 applications
 //! ```
 //!
-//! The document gives the first as C for the CPU, and the second as a sentence. No barriers, no shared memory. In the
-//! second, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as
-//! slow as the sequential scan.
+//! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. Neither has barriers or shared memory. In
+//! `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as slow as the
+//! sequential scan.
 
 use super::{load, Placement};
 use crate::Plain;
@@ -18,14 +18,15 @@ use warpfold_kernels::element::Element;
 ///
 /// # Safety
 /// - One block of one thread calls this.
-/// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
+/// - `input` points to `item_count` readable items, `output` to as many writable items; they do not overlap.
 #[inline(always)]
 pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: the caller's; every index is below the count.
+    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items: condition 2. There is
+    // one thread: condition 1.
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);
         output.write(total);
@@ -38,11 +39,11 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans `item_count` items to `output`: each thread combines, from left to right, all that belongs to its item.
+/// Scans `item_count` items to `output`: each thread combines, from left to right, all items of its result.
 ///
 /// # Safety
 /// - The grid has a thread for each item.
-/// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
+/// - `input` points to `item_count` readable items, `output` to as many writable items; they do not overlap.
 #[inline(always)]
 pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
@@ -53,7 +54,8 @@ pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
     if last >= item_count {
         return;
     }
-    // SAFETY: the caller's; every index is at most `last`, which is below the count.
+    // SAFETY: every index is at most `last < item_count`, and both arrays have `item_count` items: condition 2. Each thread writes its own
+    // result.
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);
         let mut index = 1;

@@ -1,17 +1,16 @@
 //! The last step of document 4's hierarchical scan: each item of a section is combined with the section's prefix.
 //!
 //! The document describes it in one sentence. It is a launch of its own, because only the end of a launch makes every block's results
-//! visible to every other block. All items but the first section's are read and written once more.
+//! visible to every other block. All items except the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Block b combines `prefixes[b]`, which covers the sections up to and including b, with each item of section
-/// b + 1.
+/// Block b combines `prefixes[b]`, the combination of the sections up to and including b, with each item of section b + 1.
 ///
 /// # Safety
-/// - There is a block for each section but the first.
+/// - There is a block for each section except the first.
 /// - `items` points to `item_count` writable items, `prefixes` to one readable item for each block; they do not overlap.
 #[inline(always)]
 pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
@@ -23,7 +22,8 @@ pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
     let block = thread::block() as u64;
     let begin = (block + 1) * section_items;
     let end = Ord::min(begin + section_items, item_count);
-    // SAFETY: the caller's; the indices are below the count, and each belongs to one thread of one block.
+    // SAFETY: `prefixes` has an item for each block, and the indices are below `item_count`: condition 2. Each index belongs to one thread
+    // of one block.
     unsafe {
         let prefix = prefixes.add(block as usize).read();
         let mut index = begin + thread::index() as u64;

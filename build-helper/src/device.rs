@@ -148,11 +148,13 @@ fn module(source: &Path) -> Result<String, Error> {
 /// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - An operator's functions are inlined, however long they are.
+/// - All functions are inlined, however long they are, and in loops and rare branches too, for which LLVM has thresholds of their own.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
-pub const FLAGS: [&str; 3] = [
+pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",
     "-Cllvm-args=-inline-threshold=100000",
+    "-Cllvm-args=-locally-hot-callsite-threshold=100000",
+    "-Cllvm-args=-inlinecold-threshold=100000",
     "-Cllvm-args=-simplifycfg-sink-common=false",
 ];
 

@@ -142,8 +142,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             return sixteens::pairwise::<O, T>(count, value);
         }
         if Self::IS_EXACT && count == FAN {
-            // SAFETY: all 16 values are written: this function's conditions.
-            return unsafe { Self::fold_all(values) };
+            let two = |place: u32| O::combine_equal(value(place), value(place + 1));
+            let four = |place: u32| O::combine_equal(two(place), two(place + 2));
+            let mut folded = four(0);
+            let mut place = 4;
+            // Only four at a time: more of the widest values would fill the registers.
+            while place < FAN {
+                let step = simt::opaque_one() as u32;
+                folded = O::combine_equal(folded, four(place));
+                place += 4 * step;
+            }
+            return folded;
         }
         let mut folded = value(0);
         let mut place = 1;
@@ -163,43 +172,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             place += 3 * step;
         }
         folded
-    }
-
-    /// The fold of 16 values of an exact operator, four at a time: more of the widest values would fill the registers.
-    ///
-    /// # Safety
-    /// All 16 values are written.
-    #[inline(always)]
-    unsafe fn fold_all(values: *const O::Accumulator) -> O::Accumulator {
-        // SAFETY: the places are 0, 4, 8 and 12, and the values at each and at the three after it are written: this function's condition.
-        unsafe {
-            let mut folded = Self::fold_four(values);
-            let mut place = 4;
-            while place < FAN {
-                let step = simt::opaque_one() as u32;
-                folded = O::combine_equal(folded, Self::fold_four(values.add(place as usize)));
-                place += 4 * step;
-            }
-            folded
-        }
-    }
-
-    /// The fold of four values of an exact operator.
-    ///
-    /// # Safety
-    /// All four values are written.
-    #[inline(always)]
-    unsafe fn fold_four(values: *const O::Accumulator) -> O::Accumulator {
-        // SAFETY: places 0 to 3, which are written: this function's condition.
-        let [a, b, c, d] = unsafe {
-            [
-                values.read(),
-                values.add(1).read(),
-                values.add(2).read(),
-                values.add(3).read(),
-            ]
-        };
-        O::combine_equal(O::combine_equal(a, b), O::combine_equal(c, d))
     }
 
     /// Stores a chunk's value. The value of a whole segment is its result. The value of a tail that is combined with earlier chunks goes to

@@ -9,7 +9,7 @@ use bytemuck::cast_slice;
 use warpfold::cust::memory::DeviceSlice;
 use warpfold::{Cpu, Kernel, Sum, kind, reduce, scan};
 
-use crate::contender::Place;
+use crate::contender::Buffers;
 use crate::data::{Accumulator, Data, Measured, Rounding};
 use crate::record::{Case, Side, Verdict};
 
@@ -27,7 +27,7 @@ pub fn verdict<T: Measured>(
     side: Side,
     case: Case,
     data: &Data<T>,
-    place: &Place<'_, T>,
+    place: &Buffers<'_, T>,
 ) -> Result<Verdict>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
@@ -72,7 +72,11 @@ where
 }
 
 /// Whether an output is the reference's, bit for bit.
-fn has_reference_bits<T: Measured>(case: Case, data: &Data<T>, place: &Place<'_, T>) -> Result<bool>
+fn has_reference_bits<T: Measured>(
+    case: Case,
+    data: &Data<T>,
+    place: &Buffers<'_, T>,
+) -> Result<bool>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
 {

@@ -21,7 +21,7 @@ pub struct Contender<'a> {
 ///
 /// Slices of device memory are `Copy`, so the buffers must outlive the calls.
 #[derive(Clone, Copy)]
-pub struct Place<'a, T: Measured> {
+pub struct Buffers<'a, T: Measured> {
     pub gpu: &'a Gpu,
     pub stream: &'a Stream,
     pub input: DeviceSlice<T>,
@@ -33,7 +33,7 @@ pub struct Place<'a, T: Measured> {
 /// The contenders of all sides that have a call for the case.
 pub fn contenders<'a, T: Measured>(
     case: Case,
-    place: Place<'a, T>,
+    place: Buffers<'a, T>,
     cub: Option<&'a Library>,
 ) -> Result<Vec<Contender<'a>>>
 where
@@ -58,14 +58,14 @@ where
     Ok(contenders)
 }
 
-fn warpfold<'a, T: Measured>(case: Case, place: Place<'a, T>) -> Call<'a>
+fn warpfold<'a, T: Measured>(case: Case, place: Buffers<'a, T>) -> Call<'a>
 where
     Sum: Kernel<kind::reduce, T, Output = T>
         + Kernel<kind::inclusive_scan, T>
         + Kernel<kind::exclusive_scan, T>,
     Max: Kernel<kind::reduce, T, Output = T>,
 {
-    let Place {
+    let Buffers {
         gpu,
         stream,
         input,
@@ -101,8 +101,8 @@ where
     }
 }
 
-fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
-    let Place {
+fn copy<T: Measured>(place: Buffers<'_, T>) -> Call<'_> {
+    let Buffers {
         stream,
         input,
         mut output,
@@ -117,7 +117,7 @@ fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
 /// A call of CUB to an output of the case's type, with its temporary storage.
 fn cub_call<'a, T: Measured, U: Measured>(
     routine: Routine<'a>,
-    place: Place<'a, T>,
+    place: Buffers<'a, T>,
     output: DeviceSlice<U>,
 ) -> Result<Call<'a>> {
     let bytes = routine.temporary_bytes(place.stream, &place.input, &output)?;

@@ -14,7 +14,7 @@ use warpfold::{Gpu, Kernel, Max, Sum, kind};
 
 use crate::check;
 use crate::cli::Measure;
-use crate::contender::{Contender, Place, contenders};
+use crate::contender::{Buffers, Contender, contenders};
 use crate::cub::Cub;
 use crate::data::{Data, Measured, Type, for_each_type, types_named};
 use crate::record::{Case, Row, Side, Verdict};
@@ -164,7 +164,7 @@ where
             session.skip(1);
             continue;
         }
-        let place = Place {
+        let place = Buffers {
             gpu: session.gpu,
             stream: session.stream,
             input: input.index(..item_count),
@@ -181,7 +181,7 @@ where
 fn measure_size<T: Measured>(
     session: &mut Session<'_>,
     data: &Data<T>,
-    mut place: Place<'_, T>,
+    mut place: Buffers<'_, T>,
 ) -> Result<()>
 where
     Sum: Kernel<kind::reduce, T, Output = T>

@@ -40,7 +40,7 @@ struct Shape<'a> {
 }
 
 /// The memory of the calls.
-struct Place<'a> {
+struct Buffers<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
     cub: Option<&'static Shapes>,
@@ -79,7 +79,7 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     };
     for run in 1..=options.runs {
         for &exponent in &options.sizes.0 {
-            let place = Place::new(&gpu, &stream, cub, 1 << exponent, u64::from(run))?;
+            let place = Buffers::new(&gpu, &stream, cub, 1 << exponent, u64::from(run))?;
             measurement.measure(&place, one_pass::shapes(&place)?, run)?;
             for cut in segments::cuts(place.item_count) {
                 let cut = segments::Cut::new(&place, cut)?;
@@ -148,7 +148,7 @@ struct Measurement<'a> {
 
 impl Measurement<'_> {
     /// Checks each call's result, times the calls of each shape in turn, and reports.
-    fn measure(&mut self, place: &Place<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
+    fn measure(&mut self, place: &Buffers<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
         let only = self.only;
         let is_wanted = |shape: &Shape<'_>| {
             only.is_empty() || only.iter().any(|text| shape.name.contains(text.as_str()))
@@ -180,7 +180,7 @@ impl Measurement<'_> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> Buffers<'a> {
     fn new(
         gpu: &'a Gpu,
         stream: &'a Stream,

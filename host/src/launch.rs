@@ -46,26 +46,26 @@ pub(crate) enum Made {
 
 /// The position of a launch in its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Position {
     Whole,
     First,
     Middle,
     Last,
 }
 
-impl Part {
+impl Position {
     /// The position of the launch that does the units of work in `range`, in a call with `count` units.
     pub fn new(range: &Range<u64>, count: u64) -> Self {
         match (range.start == 0, range.end == count) {
-            (true, true) => Part::Whole,
-            (true, false) => Part::First,
-            (false, true) => Part::Last,
-            (false, false) => Part::Middle,
+            (true, true) => Position::Whole,
+            (true, false) => Position::First,
+            (false, true) => Position::Last,
+            (false, false) => Position::Middle,
         }
     }
 
     pub fn is_first(self) -> bool {
-        matches!(self, Part::Whole | Part::First)
+        matches!(self, Position::Whole | Position::First)
     }
 }
 
@@ -151,11 +151,11 @@ impl<'a> Queue<'a> {
     /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part can fail for lack of them.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
-        self.scratch(Part::First, state_words).map(drop)
+        self.scratch(Position::First, state_words).map(drop)
     }
 
     /// The workspace for a part of a call that needs `state_words` state words.
-    pub fn scratch(&mut self, part: Part, state_words: u64) -> Result<WorkspaceSpan> {
+    pub fn scratch(&mut self, part: Position, state_words: u64) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
             Launches::Run(scratch) => scratch,
@@ -198,13 +198,13 @@ impl<'a> Queue<'a> {
     /// - `blocks` are as many as the contract allows, at least one.
     pub unsafe fn launch(
         &mut self,
-        part: Part,
+        part: Position,
         kernel: &LoadedKernel,
         block: Block,
         blocks: u64,
         arguments: &mut [u64],
     ) -> Result<()> {
-        if part != Part::Whole {
+        if part != Position::Whole {
             self.set_progress(Progress::Halfway);
         }
         debug_assert!((1..=u64::from(u32::MAX >> 1)).contains(&blocks));
@@ -223,7 +223,7 @@ impl<'a> Queue<'a> {
         // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
         // them is sound (conditions 2 and 3). Any text whose launches may begin early waits for the work before it.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
-        if part == Part::Last {
+        if part == Position::Last {
             self.set_progress(Progress::Complete);
         }
         Ok(())

@@ -153,7 +153,7 @@ impl<A: Accumulator> Lookback<A> {
                 if simt::lane() == 0 && group + 1 < self.group_count {
                     self.publish(Slot::Prefix(group + 1), next);
                 }
-                if manner.tells_group {
+                if manner.publishes_group {
                     let aggregate = fold.own_group();
                     if simt::lane() == 0 {
                         self.publish(Slot::Group(group), aggregate);
@@ -187,5 +187,5 @@ pub struct Manner {
     /// more, but far fewer reads find nothing.
     pub is_patient: bool,
     /// Whether the last tile of a group also publishes the group's aggregate. No look-back reads it.
-    pub tells_group: bool,
+    pub publishes_group: bool,
 }

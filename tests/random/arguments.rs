@@ -39,7 +39,7 @@ const BORDER_BYTES: usize = 8 << 10;
 
 /// Where an argument is.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Extent {
     address: u64,
     items: usize,
 }
@@ -131,7 +131,7 @@ impl Case {
         let answer = self.run(gpu, call, &places);
         let found = arena.as_host_vec().unwrap();
         let is_inside =
-            |place: &&Place| (start..start + ARENA_BYTES as u64).contains(&place.address);
+            |place: &&Extent| (start..start + ARENA_BYTES as u64).contains(&place.address);
         let must_refuse = self.items > 0 && has_flaw(&roles, &places, start, is_inside);
         if must_refuse {
             assert!(answer.is_err(), "{} is not refused: {places:x?}", call.name);
@@ -185,7 +185,7 @@ impl Case {
     }
 
     /// Makes the call, and waits until its work is done.
-    fn run(&self, gpu: &Gpu, call: &Call, places: &[Place]) -> Result<Answer> {
+    fn run(&self, gpu: &Gpu, call: &Call, places: &[Extent]) -> Result<Answer> {
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
         let how = match self.waits(call) {
             true => How::Waited,
@@ -214,12 +214,12 @@ impl Case {
     }
 
     /// The places of the arguments: one after the other in the arena, except for the mistakes.
-    fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Place> {
+    fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Extent> {
         let mut at = start + BORDER_BYTES as u64;
         let mut places: Vec<_> = roles
             .iter()
             .map(|role| {
-                let place = Place {
+                let place = Extent {
                     address: at,
                     items: role.items,
                 };
@@ -289,7 +289,7 @@ impl Strangers {
 }
 
 /// The bytes of each argument, as a range of the arena. Empty if the argument is not in the arena.
-fn spans(roles: &[Role], places: &[Place], start: u64) -> Vec<Range<usize>> {
+fn spans(roles: &[Role], places: &[Extent], start: u64) -> Vec<Range<usize>> {
     let pairs = roles.iter().zip(places);
     pairs
         .map(|(role, place)| {
@@ -305,15 +305,15 @@ fn spans(roles: &[Role], places: &[Place], start: u64) -> Vec<Range<usize>> {
 /// Whether a call has to be refused.
 fn has_flaw(
     roles: &[Role],
-    places: &[Place],
+    places: &[Extent],
     start: u64,
-    is_inside: impl Fn(&&Place) -> bool,
+    is_inside: impl Fn(&&Extent) -> bool,
 ) -> bool {
     let spans = spans(roles, places, start);
     let pairs = || roles.iter().zip(places);
     let is_short =
-        |(role, place): (&Role, &Place)| role.length == Length::Needed && place.items < role.items;
-    let is_misplaced = |(role, place): (&Role, &Place)| {
+        |(role, place): (&Role, &Extent)| role.length == Length::Needed && place.items < role.items;
+    let is_misplaced = |(role, place): (&Role, &Extent)| {
         let is_misaligned = !place.address.is_multiple_of(role.item_bytes as u64);
         place.items > 0 && role.items > 0 && (is_misaligned || !is_inside(&place))
     };
@@ -328,13 +328,13 @@ fn has_flaw(
 }
 
 /// Whether an output of [`Length::Any`] may be too short for all results.
-fn is_any_short(roles: &[Role], places: &[Place]) -> bool {
+fn is_any_short(roles: &[Role], places: &[Extent]) -> bool {
     let mut pairs = roles.iter().zip(places);
     pairs.any(|(role, place)| role.length == Length::Any && place.items < role.items)
 }
 
 /// Whether the outputs had room for all results.
-fn has_room(roles: &[Role], places: &[Place], written: &[Vec<u64>]) -> bool {
+fn has_room(roles: &[Role], places: &[Extent], written: &[Vec<u64>]) -> bool {
     let mut outputs = roles.iter().zip(places).zip(written);
     outputs
         .all(|((role, place), written)| role.length != Length::Any || written.len() <= place.items)
@@ -354,7 +354,7 @@ fn is_refusal(error: &Error) -> bool {
 }
 
 /// Writes an argument's contents to the arena's bytes, if the argument is in the arena.
-fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], random: &mut Random) {
+fn write_contents(role: &Role, place: &Extent, start: u64, bytes: &mut [u8], random: &mut Random) {
     let values: Vec<u64> = match role.contents {
         Contents::Arena => return,
         Contents::Count => {
@@ -405,7 +405,7 @@ fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], rand
 fn values_and_model(
     call: &Call,
     roles: &[Role],
-    places: &[Place],
+    places: &[Extent],
     start: u64,
     bytes: &[u8],
 ) -> Option<Vec<Vec<u64>>> {
@@ -426,7 +426,7 @@ fn values_and_model(
 fn check_results(
     call: &Call,
     roles: &[Role],
-    places: &[Place],
+    places: &[Extent],
     start: u64,
     bytes: &[u8],
     found: &[u8],

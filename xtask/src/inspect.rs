@@ -18,7 +18,7 @@ use warpfold_ptx::statement::instructions;
 use warpfold_ptx::synchronous::lacks;
 use warpfold_ptx::text::{Function, Text};
 
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 
 /// The names of the block's shared memory in texts of rustc and of rust-cuda's `cuda_std`.
 const SHARED_ARRAYS: [&str; 2] = ["gpu_launch_sized_workgroup_mem", "_Zcuda_std_dyn_shared"];
@@ -119,10 +119,10 @@ fn scans(rows: usize) -> [Accesses; 5] {
 
 /// Checks a whole text that ships, and the texts that the library makes from it for older devices.
 pub fn inspect_library(text: &str) -> Result<()> {
-    inspect(text, Part::Library)?;
+    inspect(text, KernelSet::Library)?;
     for older in [&FOR_8_0, &FOR_7_0] {
         let (major, minor) = older.capability;
-        let made = made_for(text, older).and_then(|made| inspect(&made, Part::Library));
+        let made = made_for(text, older).and_then(|made| inspect(&made, KernelSet::Library));
         made.with_context(|| format!("made for {major}.{minor}"))?;
     }
     Ok(())
@@ -152,15 +152,20 @@ fn ensure_has_all(text: &str) -> Result<()> {
 }
 
 /// Checks a whole text that ships.
-pub fn inspect(text: &str, part: Part) -> Result<()> {
+pub fn inspect(text: &str, part: KernelSet) -> Result<()> {
     inspect_kernels(text, part, Operands::Known, &part.symbols())
 }
 
 /// Checks a whole text with some kernels of the part.
-pub fn inspect_kernels(text: &str, part: Part, operands: Operands, symbols: &[&str]) -> Result<()> {
+pub fn inspect_kernels(
+    text: &str,
+    part: KernelSet,
+    operands: Operands,
+    symbols: &[&str],
+) -> Result<()> {
     let may_begin_early = text.contains("\n.target sm_90\n");
     ensure!(
-        part == Part::Nested || !text.lines().any(|line| line.starts_with(".global")),
+        part == KernelSet::Nested || !text.lines().any(|line| line.starts_with(".global")),
         "a table is in global memory: a choice of values that the compiler has made one"
     );
     let cut = cut(text)?;
@@ -180,7 +185,12 @@ pub fn inspect_kernels(text: &str, part: Part, operands: Operands, symbols: &[&s
 }
 
 /// Checks a kernel of the part.
-fn inspect_entry(entry: &str, part: Part, operands: Operands, may_begin_early: bool) -> Result<()> {
+fn inspect_entry(
+    entry: &str,
+    part: KernelSet,
+    operands: Operands,
+    may_begin_early: bool,
+) -> Result<()> {
     let text = Text::parse(entry)?;
     let function = text.functions.first().context("it has no body")?;
     let mut rules = Rules {
@@ -192,7 +202,7 @@ fn inspect_entry(entry: &str, part: Part, operands: Operands, may_begin_early: b
         barriers: None,
         waits_first: None,
     };
-    if part == Part::Library {
+    if part == KernelSet::Library {
         let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
         let kind = kind.definition();
         let barriers = kind.barriers.iter();
@@ -250,8 +260,8 @@ mod tests {
     #[test]
     fn the_committed_ptx_passes() {
         inspect_library(&library()).unwrap();
-        inspect(LADDER, Part::Ladder).unwrap();
-        inspect(NESTED, Part::Nested).unwrap();
+        inspect(LADDER, KernelSet::Ladder).unwrap();
+        inspect(NESTED, KernelSet::Nested).unwrap();
     }
 
     #[test]
@@ -279,7 +289,7 @@ mod tests {
             good.replacen("entry reduce_sum_f32", "entry reduce_some_f32", 1),
         ];
         for text in spoilt {
-            assert!(text != good && inspect(&text, Part::Library).is_err());
+            assert!(text != good && inspect(&text, KernelSet::Library).is_err());
         }
     }
 
@@ -293,9 +303,9 @@ mod tests {
         };
         let text: String = library().lines().map(numbered).collect();
         let text = text.replace(SHARED_ARRAYS[0], SHARED_ARRAYS[1]);
-        let symbols = Part::Library.symbols();
+        let symbols = KernelSet::Library.symbols();
         let inspect =
-            |text: &str, operands| inspect_kernels(text, Part::Library, operands, &symbols);
+            |text: &str, operands| inspect_kernels(text, KernelSet::Library, operands, &symbols);
         inspect(&text, Operands::InRegisters).unwrap();
         assert!(inspect(&text, Operands::Known).is_err());
         for barrier in [
@@ -307,7 +317,13 @@ mod tests {
             assert!(more != text && inspect(&more, Operands::InRegisters).is_err());
         }
         assert!(
-            inspect_kernels(&text, Part::Library, Operands::InRegisters, &symbols[1..]).is_err()
+            inspect_kernels(
+                &text,
+                KernelSet::Library,
+                Operands::InRegisters,
+                &symbols[1..]
+            )
+            .is_err()
         );
     }
 }

@@ -17,7 +17,7 @@
 mod bundle;
 mod executables;
 mod inspect;
-mod part;
+mod kernel_set;
 mod ptx;
 mod random;
 mod rust_cuda;

@@ -11,19 +11,19 @@ use rayon::prelude::*;
 use warpfold_ptx::finish::finish;
 use warpfold_ptx::table::Table;
 
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 use crate::{Outcome, inspect, skeletons};
 
 /// The compiler of the committed PTX, as `rustc --version` prints it.
 const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 
-/// Texts, by their paths in [`Part::folder`].
+/// Texts, by their paths in [`KernelSet::folder`].
 type Files = BTreeMap<String, String>;
 
 /// A unit of building: a folder with the library's texts, or one text of the ladder.
 struct Variant {
     name: &'static str,
-    part: Part,
+    part: KernelSet,
     target_cpu: &'static str,
     ptx_feature: &'static str,
 }
@@ -32,13 +32,13 @@ impl Variant {
     const fn library(name: &'static str, ptx_feature: &'static str) -> Self {
         Self {
             name,
-            part: Part::Library,
+            part: KernelSet::Library,
             target_cpu: name,
             ptx_feature,
         }
     }
 
-    const fn ladder(name: &'static str, part: Part) -> Self {
+    const fn ladder(name: &'static str, part: KernelSet) -> Self {
         Self {
             name,
             part,
@@ -53,8 +53,8 @@ impl Variant {
 /// architecture that the compiler accepts.
 const VARIANTS: [Variant; 3] = [
     Variant::library("sm_90", "+ptx78"),
-    Variant::ladder("ladder", Part::Ladder),
-    Variant::ladder("ladder_nested", Part::Nested),
+    Variant::ladder("ladder", KernelSet::Ladder),
+    Variant::ladder("ladder_nested", KernelSet::Nested),
 ];
 
 /// The variants with these names; all of them if no name is given.
@@ -79,7 +79,7 @@ pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
         for path in committed(&folder, variant)?.keys() {
             fs::remove_file(folder.join(path)).with_context(|| format!("removing {path}"))?;
         }
-        if variant.part == Part::Library {
+        if variant.part == KernelSet::Library {
             fs::create_dir_all(folder.join(variant.name))?;
         }
         let bytes: usize = files.values().map(String::len).sum();
@@ -138,7 +138,7 @@ fn committed(folder: &Path, variant: &Variant) -> Result<Files> {
         );
         Ok(())
     };
-    if variant.part != Part::Library {
+    if variant.part != KernelSet::Library {
         let path = format!("{}.ptx", variant.name);
         if folder.join(&path).exists() {
             read(path)?;
@@ -208,8 +208,8 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
     // The ladder's two texts share a build: the second text finds it done.
     let folder = match variant.part {
-        Part::Library => variant.name,
-        Part::Ladder | Part::Nested => "ladder",
+        KernelSet::Library => variant.name,
+        KernelSet::Ladder | KernelSet::Nested => "ladder",
     };
     let target = root.join("target/ptx").join(folder);
     let arguments = [
@@ -227,7 +227,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
         "--emit=asm",
         "-Clinker=/bin/true",
     ];
-    let passes = [Part::Library, Part::Ladder].map(|part| {
+    let passes = [KernelSet::Library, KernelSet::Ladder].map(|part| {
         let passes = "rustflags=['-Zmir-enable-passes=-JumpThreading']";
         format!(
             "--config=profile.release.package.{}.{passes}",
@@ -260,7 +260,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
 
 /// Turns the compiler's output into the files that ship, and inspects them.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
-    if variant.part != Part::Library {
+    if variant.part != KernelSet::Library {
         let text = format!(
             "{}{}",
             stamp(variant),

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 use warpfold_ptx::inspect::Operands;
 
 use crate::inspect;
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 use crate::{Outcome, executables::Executable};
 use build::Built;
 use scope::Scope;
@@ -68,7 +68,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
 }
 
 /// Inspects a text that has these kernels.
-fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Result<()> {
+fn inspect_text(built: &Built, name: &str, part: KernelSet, symbols: &[&str]) -> Result<()> {
     let path = built.texts.join(name).with_extension("ptx");
     let text = fs::read_to_string(&path)?;
     inspect::inspect_kernels(&text, part, Operands::InRegisters, symbols)

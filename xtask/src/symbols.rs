@@ -2,7 +2,7 @@
 
 use warpfold_ptx::inspect::{Operands, Thing};
 
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 
 /// The architectures of the library's kernels, which are also the names of the texts and values of `VIRTUAL_GPU_ARCH`.
 pub const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
@@ -24,13 +24,13 @@ const NESTED: &[&str] = warpfold_ladder_kernels::for_each_nested_kernel!(ladder_
 /// The only nested kernel that is not a row of the table.
 const NESTED_HELLO: &str = "ladder_nested_hello";
 
-impl Part {
+impl KernelSet {
     /// Its entries. A text has these and no others.
     pub fn symbols(self) -> Vec<&'static str> {
         match self {
-            Part::Library => LIBRARY.to_vec(),
-            Part::Ladder => LADDER.to_vec(),
-            Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
+            KernelSet::Library => LIBRARY.to_vec(),
+            KernelSet::Ladder => LADDER.to_vec(),
+            KernelSet::Nested => [NESTED, &[NESTED_HELLO]].concat(),
         }
     }
 
@@ -40,15 +40,15 @@ impl Part {
     /// leaves a trap.
     pub fn forbidden(self, operands: Operands) -> &'static [Thing] {
         match (self, operands) {
-            (Part::Library, _) | (Part::Ladder, Operands::Known) => &Thing::ALL,
-            (Part::Ladder, Operands::InRegisters) => &[
+            (KernelSet::Library, _) | (KernelSet::Ladder, Operands::Known) => &Thing::ALL,
+            (KernelSet::Ladder, Operands::InRegisters) => &[
                 Thing::Call,
                 Thing::LocalMemory,
                 Thing::Fused,
                 Thing::Flushed,
                 Thing::Variable,
             ],
-            (Part::Nested, _) => &[Thing::Panic, Thing::Fused, Thing::Flushed],
+            (KernelSet::Nested, _) => &[Thing::Panic, Thing::Fused, Thing::Flushed],
         }
     }
 }
@@ -59,7 +59,10 @@ mod tests {
 
     #[test]
     fn each_of_the_ladders_kernels_is_in_one_of_its_texts() {
-        for (part, other) in [(Part::Ladder, Part::Nested), (Part::Nested, Part::Ladder)] {
+        for (part, other) in [
+            (KernelSet::Ladder, KernelSet::Nested),
+            (KernelSet::Nested, KernelSet::Ladder),
+        ] {
             for symbol in part.symbols() {
                 assert!((part.contents().has)(symbol), "{symbol}");
                 assert!(!(other.contents().has)(symbol), "{symbol}");

@@ -6,7 +6,7 @@ use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{ArgMax, LogSumExp, Moments, Sum, reduce, scan};
 
 use super::one_pass::{first, is_near};
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
 /// Items of a row, and the number of rows. `None`: as many as there are items for.
@@ -18,7 +18,7 @@ pub const INNER: usize = 1024;
 
 /// The items of a place as rows.
 pub struct Rows<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     row_items: usize,
     rows: usize,
     places: DeviceBuffer<u64>,
@@ -29,7 +29,7 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// Rows of this length and number, if there are enough items.
     pub fn new(
-        place: &'a Place<'a>,
+        place: &'a Buffers<'a>,
         (row_items, rows): (usize, Option<usize>),
     ) -> Result<Option<Self>> {
         let rows = rows.unwrap_or(place.item_count / row_items);
@@ -166,13 +166,13 @@ impl<'a> Rows<'a> {
 
 /// The items of a place as an array of three axes.
 pub struct Middle<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     outer: usize,
 }
 
 impl<'a> Middle<'a> {
     /// An array with as many matrices as there are items for, if there is one at least.
-    pub fn new(place: &'a Place<'a>) -> Option<Self> {
+    pub fn new(place: &'a Buffers<'a>) -> Option<Self> {
         let outer = place.item_count / (LENGTH * INNER);
         (outer > 0).then_some(Self { place, outer })
     }

@@ -6,12 +6,12 @@ use warpfold::{Equal, Sum, reduce, scan};
 
 use super::segments::{Cut, Lengths};
 use super::selection::keys_of_runs;
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 
 /// The items of a place, with keys in runs of one length.
 pub struct Keyed<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     length: usize,
     /// The expected results.
     cut: Cut<'a>,
@@ -21,7 +21,7 @@ pub struct Keyed<'a> {
 }
 
 impl<'a> Keyed<'a> {
-    pub fn new(place: &'a Place<'a>, length: usize) -> Result<Self> {
+    pub fn new(place: &'a Buffers<'a>, length: usize) -> Result<Self> {
         Ok(Self {
             place,
             length,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use warpfold::cust::memory::CopyDestination;
 use warpfold::{Sum, reduce, scan};
 
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
 /// Numbers of columns of the matrices. CUB has no calls for columns.
@@ -12,13 +12,13 @@ pub const COLUMNS: [usize; 3] = [32, 1024, 65_536];
 
 /// The items of a place as a matrix.
 pub struct Matrix<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     columns: usize,
 }
 
 impl<'a> Matrix<'a> {
     /// The matrix with this many columns, if there are enough items for a row.
-    pub fn new(place: &'a Place<'a>, columns: usize) -> Option<Self> {
+    pub fn new(place: &'a Buffers<'a>, columns: usize) -> Option<Self> {
         (columns <= place.item_count).then_some(Self { place, columns })
     }
 

@@ -7,7 +7,7 @@ use warpfold::{
     ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Kernel, MinMax, Moments, SumOfSquares, kind, reduce,
 };
 
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::Measured;
 
@@ -15,7 +15,7 @@ use crate::data::Measured;
 const TOLERANCE: f64 = 5e-6;
 
 /// All these reductions.
-pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
+pub fn shapes<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
     let arguments = place.arguments();
     let extremes = Arguments {
         output: place.extremes.as_device_ptr().as_raw(),
@@ -90,7 +90,7 @@ pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
 
 /// A reduction of the input with an operator.
 fn reduction<'a, O>(
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     name: &str,
     output: &'a DeviceBuffer<O::Output>,
     cub: Option<&str>,
@@ -120,7 +120,7 @@ where
     })
 }
 
-fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Result<Shape<'a>> {
+fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Result<Shape<'a>> {
     let ours = Box::new(move || {
         let mut result = place.output.index(..1);
         Ok(reduce::<Dot, _>((&place.input, &place.second))

@@ -6,7 +6,7 @@ use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Sum, reduce, scan};
 
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::{Accumulator, Measured, Rounding};
 
@@ -29,14 +29,14 @@ pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
 
 /// The items of a place, cut into segments.
 pub struct Cut<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     lengths: Lengths,
     ends: Vec<u32>,
     offsets: DeviceBuffer<u32>,
 }
 
 impl<'a> Cut<'a> {
-    pub fn new(place: &'a Place<'a>, lengths: Lengths) -> Result<Self> {
+    pub fn new(place: &'a Buffers<'a>, lengths: Lengths) -> Result<Self> {
         let ends = offsets(lengths, place.item_count);
         Ok(Self {
             place,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Equal, Flagged, NonZero, runs, select};
 
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::Data;
 
@@ -16,7 +16,7 @@ pub const RUNS: [usize; 3] = [1, 32, 4096];
 
 /// Items of which `share` percent are not 0, and flags for the same items.
 pub struct Chosen<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     share: u8,
     data: Data<f32>,
     input: DeviceBuffer<f32>,
@@ -25,7 +25,7 @@ pub struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    pub fn new(place: &'a Place<'a>, share: u8) -> Result<Self> {
+    pub fn new(place: &'a Buffers<'a>, share: u8) -> Result<Self> {
         let mut random = fastrand::Rng::with_seed(share.into());
         let mut kept = |item: f32| match random.u8(..100) < share {
             true => item.max(f32::MIN_POSITIVE),
@@ -136,7 +136,7 @@ pub fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>
 
 /// Keys in runs of one length.
 pub struct Runs<'a> {
-    place: &'a Place<'a>,
+    place: &'a Buffers<'a>,
     length: usize,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,
@@ -144,7 +144,7 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    pub fn new(place: &'a Place<'a>, length: usize) -> Result<Self> {
+    pub fn new(place: &'a Buffers<'a>, length: usize) -> Result<Self> {
         Ok(Self {
             place,
             length,

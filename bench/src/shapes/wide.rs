@@ -5,7 +5,7 @@ use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 use warpfold::{Item, Kernel, Op, Sum, kind, reduce, scan};
 use wide_operators::operators::Total;
 
-use super::{Place, Shape};
+use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
 /// The value of each byte of the wide items.
@@ -22,7 +22,7 @@ where
     T: Item + DeviceCopy + PartialEq,
     Total: Kernel<kind::reduce, T, Output = T> + Kernel<kind::inclusive_scan, T>,
 {
-    pub fn new(place: &Place<'_>) -> Result<Self> {
+    pub fn new(place: &Buffers<'_>) -> Result<Self> {
         let item_count = 4 * place.item_count / size_of::<T>();
         let mut input = DeviceBuffer::zeroed(item_count)?;
         input.set_8(BYTE)?;
@@ -33,7 +33,7 @@ where
     }
 
     /// The sum and the inclusive sums. CUB's calls take only numbers.
-    pub fn shapes<'b>(&'b self, place: &'b Place<'_>) -> Result<Vec<Shape<'b>>> {
+    pub fn shapes<'b>(&'b self, place: &'b Buffers<'_>) -> Result<Vec<Shape<'b>>> {
         let sum = Box::new(move || {
             Ok(reduce::<Total, _>(&self.input)
                 .to(&mut self.output.index(..1))
@@ -102,7 +102,7 @@ where
 }
 
 /// The inclusive sums in both directions.
-pub fn directions<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
+pub fn directions<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
     let forward = Box::new(move || {
         Ok(scan::<Sum, _>(&place.input)
             .to(&mut place.output.index(..))

@@ -8,7 +8,7 @@ use crate::error::{Argument, Result};
 use crate::gpu::{Entered, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::{
-    ColumnsReduceWords, ColumnsScanWords, Made, Part, Queue, Region, ScanOrder, Span,
+    ColumnsReduceWords, ColumnsScanWords, Made, Position, Queue, Region, ScanOrder, Span,
 };
 
 /// Row-major matrices, at least one, of at least one column each.
@@ -192,7 +192,7 @@ impl<'a> Queue<'a> {
         let state_words = (row.division.columns_state_words)(rows, columns);
         Ok(Prepared {
             kernel: self.entered.kernel(&row.entry)?,
-            scratch: self.scratch(Part::Whole, state_words)?,
+            scratch: self.scratch(Position::Whole, state_words)?,
             blocks: block_count(rows, columns),
         })
     }
@@ -213,7 +213,15 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are the kernel's (condition 1). Items, count and results are as long as the kernel needs (condition 3), and
         // the workspace has the state words for this matrix (condition 2). `blocks` is `block_count` of this matrix, as the contract
         // says.
-        unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, arguments) }
+        unsafe {
+            self.launch(
+                Position::Whole,
+                kernel,
+                kernel.long.block,
+                *blocks,
+                arguments,
+            )
+        }
     }
 }
 

@@ -250,6 +250,25 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
+/// Results that can be written to outputs: the request names outputs, or nothing yet.
+///
+/// ```
+/// use warpfold::{Cpu, NonZero, select};
+///
+/// let (mut chosen, mut rest) = ([9u32; 4], [9u32; 4]);
+/// let count = select::<NonZero, _>(&[0u32, 5, 0, 6]).to(&mut chosen).rest_to(&mut rest).wait(Cpu)?;
+/// assert_eq!((count, chosen, rest), (2, [5, 6, 9, 9], [0, 0, 9, 9]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "what this request returns is said already",
+    label = "expects a request with outputs, or with neither",
+    note = "either `wait` returns what is found, or it is written to outputs"
+)]
+pub trait ToWrite {}
+
+holds!(ToWrite: Returned, Written);
+
 /// A scan that can overwrite its items: [`Replaceable`].
 ///
 /// ```
@@ -320,6 +339,38 @@ impl WithTotal for Written {
 
 impl WithTotal for Replaced {
     type And = WrittenWithTotal;
+}
+
+/// Results of a scan, as they are after `.to(…)`. A total that is to be returned still is.
+///
+/// ```
+/// use warpfold::{Cpu, Sum, scan};
+///
+/// let mut offsets = [0; 3];
+/// let total = scan::<Sum, _>(&[3u32, 1, 4]).exclusive().and_total().to(&mut offsets).wait(Cpu)?;
+/// assert_eq!((offsets, total), ([0, 3, 4], 8));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+pub trait Writable {
+    /// The same results, written.
+    type Written;
+}
+
+macro_rules! writable {
+    ($($results:ty => $written:ty,)*) => {$(
+        impl Writable for $results {
+            type Written = $written;
+        }
+    )*};
+}
+
+writable! {
+    Returned => Written,
+    Replaceable => Written,
+    Replaced => Written,
+    Written => Written,
+    ReturnedWithTotal => WrittenWithTotal,
+    WrittenWithTotal => WrittenWithTotal,
 }
 
 /// An order from the first item to the last: [`Inclusive`] and [`Exclusive`].

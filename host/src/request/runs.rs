@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::bounds::{Counts, ReturnsToHost, Single, ToReturn, WritesOnDevice};
+use super::bounds::{Counts, ReturnsToHost, Single, ToReturn, ToWrite, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written, ends_of};
 use crate::arguments::{Arguments, Memory};
@@ -112,6 +112,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     where
         P: WritesOnDevice,
         W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
+        R: ToWrite,
+        R: ToWrite,
     {
         self.arguments.lengths = Some(lengths.memory());
         self.retyped()
@@ -141,6 +143,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     where
         P: WritesOnDevice,
         W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
+        R: ToWrite,
     {
         self.arguments.indices = Some(starts.memory());
         self.retyped()

@@ -7,13 +7,13 @@ use warpfold_kernels::op::Op;
 
 use super::bounds::{
     Counts, Forward, HasKeys, HasRows, InPlace, Includes, NotInPlace, OfAll, Single, Unshaped,
-    WithTotal, WritesOnDevice,
+    WithTotal, Writable, WritesOnDevice,
 };
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::shape::{
     self, Axis, ByKey, Columns, Inclusive, Pitched, Reversed, Rows, Segments, Whole, WholeWith,
 };
-use super::{Replaced, Written, ends_of};
+use super::{Replaced, ends_of};
 use crate::arguments::{Arguments, Memory, Shape, Value};
 use crate::axis;
 use crate::segments::Offset;
@@ -305,10 +305,11 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// assert_eq!(sums, [3, 4, 8, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn to<W>(mut self, results: W) -> Scan<'a, O, T, P, S, D, Written>
+    pub fn to<W>(mut self, results: W) -> Scan<'a, O, T, P, S, D, R::Written>
     where
         O: Op<T>,
         T: Element,
+        R: Writable,
         W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
     {
         self.arguments.results = Some(results.memory());

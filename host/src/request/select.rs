@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::bounds::{Counts, ReturnsToHost, ToReturn, WritesOnDevice};
+use super::bounds::{Counts, ReturnsToHost, ToReturn, ToWrite, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, OnTheHost, Output, PairsIn, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
 use crate::arguments::{Arguments, Memory};
@@ -132,6 +132,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     where
         P: Keeps<T>,
         W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
+        R: ToWrite,
     {
         self.arguments.results = Some(chosen.memory());
         self.retyped()
@@ -150,6 +151,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     where
         P: Keeps<T>,
         W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
+        R: ToWrite,
     {
         self.arguments.rest = Some(rest.memory());
         self.retyped()
@@ -179,6 +181,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     where
         P: WritesOnDevice,
         W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
+        R: ToWrite,
     {
         self.arguments.indices = Some(indices.memory());
         self.retyped()

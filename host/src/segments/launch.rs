@@ -7,7 +7,7 @@ use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::{
-    Made, Part, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
+    Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
 };
 
 /// Where segments start.
@@ -291,7 +291,7 @@ impl<'a> Queue<'a> {
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
             segment_count_at: segments.count_at.map_or(0, |count| count.address),
-            scratch: self.scratch(Part::Whole, state_words)?,
+            scratch: self.scratch(Position::Whole, state_words)?,
             windows: (row.division.window_count)(item_count, segment_count),
         })
     }
@@ -315,7 +315,7 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report reach as far as the kernel's
         // contract says (condition 3): it compares each offset with the number of items, and reads no other items. The workspace has the
         // state words for these segments (condition 2). There are as many blocks as the windows need.
-        unsafe { self.launch(Part::Whole, prepared.kernel, block, blocks, arguments) }
+        unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }
 

@@ -5,7 +5,7 @@ use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
 use crate::kernel::{Entry, Type};
-use crate::launch::{Part, Queue, Region, SelectionWords, Span, check_lengths};
+use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths};
 
 /// A kernel that chooses items of one type.
 #[derive(Clone, Copy)]
@@ -217,7 +217,7 @@ impl Queue<'_> {
         debug_assert!(flags.is_none_or(|flags| flags.item_count >= input.item_count));
         let item_count = input.item_count as u64;
         let kernel = self.entered.kernel(chooser.entry)?;
-        let scratch = self.scratch(Part::Whole, (chooser.state_words)(item_count))?;
+        let scratch = self.scratch(Position::Whole, (chooser.state_words)(item_count))?;
         let address = |span: Option<Span>| span.map_or(0, |span| span.address);
         let numbers =
             |span: Option<Span>| span.map_or((0, 4), |span| (span.address, span.item.bytes as u64));
@@ -250,7 +250,7 @@ impl Queue<'_> {
         // there is an item (condition 2).
         unsafe {
             self.launch(
-                Part::Whole,
+                Position::Whole,
                 kernel,
                 kernel.long.block,
                 blocks,

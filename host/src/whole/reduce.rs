@@ -6,11 +6,11 @@ use super::Destination;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, ReduceWords, Region, Span};
+use crate::launch::{Position, Queue, ReduceWords, Region, Span};
 
 /// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
-    pub part: Part,
+    pub part: Position,
     /// The launch has a block for each.
     pub chunks: Range<u64>,
     pub state_words: u64,
@@ -21,7 +21,7 @@ impl ReducePlan {
     pub fn of_chunks(row: &Row, item_count: u64, chunks: Range<u64>) -> Self {
         let whole = Self::whole(row, item_count);
         Self {
-            part: Part::new(&chunks, whole.chunks.end),
+            part: Position::new(&chunks, whole.chunks.end),
             chunks,
             ..whole
         }
@@ -39,7 +39,7 @@ impl ReducePlan {
 
     fn of_count(row: &Row, chunk_count: u64) -> Self {
         Self {
-            part: Part::Whole,
+            part: Position::Whole,
             chunks: 0..chunk_count,
             state_words: chunk_count * row.division.accumulator_words,
         }

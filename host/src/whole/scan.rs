@@ -12,7 +12,7 @@ use super::Destination;
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, ScanWords, Span};
+use crate::launch::{Position, Queue, Region, ScanWords, Span};
 
 /// The options of a scan.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl ScanExtras<'_> {
 
 /// A launch of a scan: its tiles, and the memory that all launches share.
 struct ScanPlan {
-    part: Part,
+    part: Position,
     is_short: bool,
     /// The most tiles that the launch may have.
     most_tiles: u64,
@@ -51,7 +51,7 @@ impl ScanPlan {
     fn of_tiles(row: &Row, item_count: u64, tiles: &Range<u64>) -> Self {
         let scan_tiles = row.division.scan_tiles;
         Self {
-            part: Part::new(tiles, scan_tiles.count(item_count)),
+            part: Position::new(tiles, scan_tiles.count(item_count)),
             is_short: scan_tiles.is_short(item_count),
             most_tiles: tiles.end - tiles.start,
             state_words: (row.division.scan_state_words)(scan_tiles, item_count),

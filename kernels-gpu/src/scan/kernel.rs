@@ -31,11 +31,11 @@
 //! launch.
 //!
 //! Cost: one barrier of the block; and for each tile, one barrier of the warps that share it, and two barriers at which one side arrives
-//! without waiting (see `telling`). [`crate::contract`] defines the combination tree, and so every bit of the result.
+//! without waiting (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the result.
 
+mod exchange;
 mod looking_back;
 mod scanning;
-mod telling;
 
 use core::marker::PhantomData;
 

@@ -20,7 +20,7 @@
 //! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes one value, when it has no more to combine. So
 //! a block waits for at most 15 values at a time.
 //!
-//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `placing`). A chunk's
+//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A chunk's
 //! prefix is combined from published values, at most 15 for each level. Blocks publish these before they wait for a prefix of their own.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
@@ -43,10 +43,10 @@
 //! has more than 256 items, and 1 more if the work has a tail.
 
 mod chunks;
+mod downsweep;
 mod items;
 mod leaves;
 mod nodes;
-mod placing;
 mod search;
 mod starts;
 mod window;

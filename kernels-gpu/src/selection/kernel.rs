@@ -23,13 +23,13 @@
 //! follow the others in the list, and are written from there. (Compacting the items themselves in shared memory took more time than the
 //! list: see `tuning`.)
 //!
-//! Cost: for each tile, 1 barrier of the warps that share it, and 2 at which the sender does not wait (see `telling`). For each block, 1
+//! Cost: for each tile, 1 barrier of the warps that share it, and 2 at which the sender does not wait (see `exchange`). For each block, 1
 //! barrier of all its threads.
 
 mod choice;
 mod choosing;
+mod exchange;
 mod looking_back;
-mod telling;
 mod writing;
 
 pub use choice::{Choice, Flagged, Heads, If};
@@ -157,12 +157,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 &raw mut (*self.shared).tiles,
                 &raw mut (*self.shared).prefixes,
             );
-            let mut tile = telling::await_tile(tiles, turn);
+            let mut tile = exchange::await_tile(tiles, turn);
             while tile < self.tiles.end {
                 let prefix = self.lookback.look_back::<C::Prefix>(tile, is_patient);
-                telling::tell_prefix(prefixes, turn, prefix);
+                exchange::send_prefix(prefixes, turn, prefix);
                 turn += 1;
-                tile = telling::await_tile(tiles, turn);
+                tile = exchange::await_tile(tiles, turn);
             }
         }
     }

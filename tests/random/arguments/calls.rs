@@ -12,13 +12,13 @@ use cust::stream::Stream;
 use warpfold::{Gpu, Result, cust};
 
 use super::model::Model;
-use super::{Place, Role};
+use super::{Extent, Role};
 
 /// A call: the roles of its arguments for a number of items, the call itself, and a model of its results.
 pub struct Call {
     pub name: &'static str,
     pub roles: fn(usize) -> Vec<Role>,
-    pub run: fn(&Gpu, End<'_>, &[Place]) -> Result<Answer>,
+    pub run: fn(&Gpu, End<'_>, &[Extent]) -> Result<Answer>,
     pub model: Model,
     /// Whether the call cannot be queued.
     pub only_waits: bool,
@@ -81,7 +81,7 @@ pub fn all() -> Vec<&'static Call> {
 }
 
 /// The memory of a place as a slice of these items.
-fn at<T: DeviceCopy>(place: &Place) -> DeviceSlice<T> {
+fn at<T: DeviceCopy>(place: &Extent) -> DeviceSlice<T> {
     let start = DevicePointer::from_raw(place.address);
     // SAFETY: the items are in the arena, which outlives the call; otherwise the call refuses the slice before any access.
     unsafe { DeviceSlice::from_raw_parts(start, place.items) }

@@ -24,7 +24,7 @@ pub(super) struct Machine<'a, O> {
     /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
     pub observer: O,
-    /// Place in the text of the instruction that is being carried out, if the launch is watched.
+    /// SourceLine in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,
     /// Added to a warp's number when the observer is called. It is the number of warps while a copy
     /// is executed, and 0 otherwise.

@@ -38,21 +38,21 @@ impl<T: Narrow> Value for Pair<T> {
 
 /// One value or two. An instruction is applied to each value.
 pub(crate) trait Lanes: Value {
-    type Part: Narrow;
-    fn each(self, f: impl Fn(Self::Part) -> Self::Part) -> Self;
-    fn with(self, b: Self, f: impl Fn(Self::Part, Self::Part) -> Self::Part) -> Self;
+    type Element: Narrow;
+    fn each(self, f: impl Fn(Self::Element) -> Self::Element) -> Self;
+    fn with(self, b: Self, f: impl Fn(Self::Element, Self::Element) -> Self::Element) -> Self;
     fn with_two(
         self,
         b: Self,
         c: Self,
-        f: impl Fn(Self::Part, Self::Part, Self::Part) -> Self::Part,
+        f: impl Fn(Self::Element, Self::Element, Self::Element) -> Self::Element,
     ) -> Self;
 }
 
 macro_rules! single_lane {
     ($($t:ident)*) => { $(
         impl Lanes for $t {
-            type Part = $t;
+            type Element = $t;
 
             fn each(self, f: impl Fn($t) -> $t) -> Self {
                 f(self)
@@ -72,7 +72,7 @@ macro_rules! single_lane {
 single_lane! { Half Brain }
 
 impl<T: Narrow> Lanes for Pair<T> {
-    type Part = T;
+    type Element = T;
 
     fn each(self, f: impl Fn(T) -> T) -> Self {
         Self(self.0.map(f))

@@ -13,8 +13,8 @@ use super::types::{Kind, Type};
 use super::{dispatch, order};
 use crate::counters::Class;
 use crate::program::{
-    AddressSpace, CONSTANT, Instruction, LANES, Op, Parameter, Place, Pred, PredSource, Program,
-    Reg,
+    AddressSpace, CONSTANT, Instruction, LANES, Op, Parameter, Pred, PredSource, Program, Reg,
+    SourceLine,
 };
 use crate::ptx::Problem;
 use crate::ptx::ast::{self, Function, Sense, StateSpace, Statement};
@@ -24,7 +24,7 @@ pub(super) struct Body<'a, 'm> {
     problems: &'m mut Vec<Problem>,
     pub(super) budget: &'m mut Budget,
     code: Vec<Instruction>,
-    places: Vec<Place>,
+    places: Vec<SourceLine>,
     guard: PredSource,
     scopes: Vec<Scope<'a>>,
     /// Scopes below this belong to the callers.
@@ -103,7 +103,7 @@ impl<'a> Body<'a, '_> {
     /// Sets the place in the text for the next instructions.
     fn at(&mut self, line: u32, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.places.push(Place { line, text });
+        self.places.push(SourceLine { line, text });
     }
 
     pub(super) fn statements(&mut self, statements: &'a [Statement<'a>]) {

@@ -5,7 +5,7 @@ use super::opcode::Opcode;
 use super::operand::exactly;
 use super::relation::{self, RELATIONS};
 use super::rows::{by_flush, map3, relate};
-use super::types::{Kind, Part, Type};
+use super::types::{Kind, PackedElement, Type};
 use crate::counters::Class;
 use crate::float;
 use crate::program::{Logic, Op, Pred, PredSource, Reg, Relate};
@@ -146,8 +146,8 @@ fn set_value<'a>(
     let (to, from) = (opcode.ty()?, opcode.ty()?);
     let yes = match (to.kind, to.bits) {
         (Kind::Float, 32) => u64::from(1.0_f32.to_bits()),
-        (Kind::Float, 16) | (Kind::Packed(Part::Half), _) => HALF_ONE,
-        (Kind::Brain, _) | (Kind::Packed(Part::Brain), _) => BRAIN_ONE,
+        (Kind::Float, 16) | (Kind::Packed(PackedElement::Half), _) => HALF_ONE,
+        (Kind::Brain, _) | (Kind::Packed(PackedElement::Brain), _) => BRAIN_ONE,
         _ if to.is_integer() => to.cut(u64::MAX),
         _ => return Err(format!("`set` to {to} is not supported")),
     };

@@ -5,7 +5,7 @@ use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::{by_integer, map1, map2, map3};
-use super::types::{Kind, Part, Type, U32};
+use super::types::{Kind, PackedElement, Type, U32};
 use crate::alu::{self, Integer};
 use crate::counters::Class;
 use crate::float::{
@@ -179,18 +179,22 @@ pub(super) fn pair<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
-    part: Part,
+    part: PackedElement,
 ) -> Result<(), String> {
     let from = opcode.ty()?;
     let mode = opcode.mode();
     let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
     let f: Map3 = match (part, from.kind, from.bits) {
-        (Part::Half, Kind::Float, 32) => map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
-            Pair::<Half>([to_narrow(b, control), to_narrow(a, control)])
-        }),
-        (Part::Brain, Kind::Float, 32) => map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
-            Pair::<Brain>([to_narrow(b, control), to_narrow(a, control)])
-        }),
+        (PackedElement::Half, Kind::Float, 32) => {
+            map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
+                Pair::<Half>([to_narrow(b, control), to_narrow(a, control)])
+            })
+        }
+        (PackedElement::Brain, Kind::Float, 32) => {
+            map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
+                Pair::<Brain>([to_narrow(b, control), to_narrow(a, control)])
+            })
+        }
         _ => return Err(format!("`cvt` from {from} to a pair is not supported")),
     };
     let control = body.constant(finish.with(mode).into());
@@ -234,7 +238,7 @@ pub(super) fn eighths<'a>(
         };
     }
     match (other.kind, other.bits, operands, holds) {
-        (Kind::Packed(Part::Half), _, [d, a], false) => {
+        (Kind::Packed(PackedElement::Half), _, [d, a], false) => {
             let f = match rectifies {
                 false => by_format!(F => map1!(u16, |a: u16| unpack_eighths(a, F))),
                 true => by_format!(F => map1!(u16, |a: u16| {
@@ -244,7 +248,7 @@ pub(super) fn eighths<'a>(
             let (a, d) = (body.source(a, half)?, body.target(d, U32)?);
             body.emit(Op::Map1 { f, d, a }, Class::Convert);
         }
-        (Kind::Packed(Part::Half), _, [d, a], true) => {
+        (Kind::Packed(PackedElement::Half), _, [d, a], true) => {
             let f = match rectifies {
                 false => by_format!(F => map1!(Pair<Half>, |a: Pair<Half>| {
                     pack_eighths(a.0.map(Float::double), F)

@@ -13,7 +13,7 @@ use crate::ptx::ast::Operand;
 
 /// Which part of a product is wanted.
 #[derive(Clone, Copy)]
-enum Part {
+enum ProductBits {
     Low,
     High,
     Wide,
@@ -146,7 +146,11 @@ fn product<'a>(
     operands: &[Operand<'a>],
     ty: Type,
 ) -> Result<(), String> {
-    let part = opcode.choice(&[("lo", Part::Low), ("hi", Part::High), ("wide", Part::Wide)]);
+    let part = opcode.choice(&[
+        ("lo", ProductBits::Low),
+        ("hi", ProductBits::High),
+        ("wide", ProductBits::Wide),
+    ]);
     let Some(part) = part else {
         return Err(format!("`{}` without `.lo`, `.hi` or `.wide`", opcode.name));
     };
@@ -157,45 +161,45 @@ fn product<'a>(
         return saturated_product(body, opcode.name, operands, (part, ty));
     }
     match (opcode.name, part) {
-        ("mul", Part::Low) => {
+        ("mul", ProductBits::Low) => {
             let f = by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_mul(b)));
             binary(body, operands, f, ty)
         }
-        ("mul", Part::High) => {
+        ("mul", ProductBits::High) => {
             let f = by_integer!(ty, T => map2!(T, T, alu::mul_hi));
             binary(body, operands, f, ty)
         }
-        ("mad", Part::Low) => {
+        ("mad", ProductBits::Low) => {
             let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
                 a.wrapping_mul(b).wrapping_add(c)
             }));
             ternary(body, operands, f, ty)
         }
-        ("mad", Part::High) => {
+        ("mad", ProductBits::High) => {
             let f = by_integer!(ty, T => map3!(T, T, T, alu::mad_hi));
             ternary(body, operands, f, ty)
         }
-        ("mul24", Part::Low) => {
+        ("mul24", ProductBits::Low) => {
             let f = by_integer!(ty, T => map2!(T, T, alu::mul24_lo));
             binary(body, operands, f, ty)
         }
-        ("mul24", Part::High) => {
+        ("mul24", ProductBits::High) => {
             let f = by_integer!(ty, T => map2!(T, T, alu::mul24_hi));
             binary(body, operands, f, ty)
         }
-        ("mad24", Part::Low) => {
+        ("mad24", ProductBits::Low) => {
             let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
                 alu::mul24_lo(a, b).wrapping_add(c)
             }));
             ternary(body, operands, f, ty)
         }
-        ("mad24", Part::High) => {
+        ("mad24", ProductBits::High) => {
             let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
                 alu::mul24_hi(a, b).wrapping_add(c)
             }));
             ternary(body, operands, f, ty)
         }
-        (name, Part::Wide) => wide_product(body, name, operands, ty),
+        (name, ProductBits::Wide) => wide_product(body, name, operands, ty),
         (name, _) => Err(format!("`{name}` is not supported")),
     }
 }
@@ -205,15 +209,15 @@ fn saturated_product<'a>(
     body: &mut Body<'a, '_>,
     name: &str,
     operands: &[Operand<'a>],
-    (part, ty): (Part, Type),
+    (part, ty): (ProductBits, Type),
 ) -> Result<(), String> {
     let f = match (name, part, ty.is_signed(), ty.bits) {
-        ("mad", Part::High, true, 32) => {
+        ("mad", ProductBits::High, true, 32) => {
             map3!(i32, i32, i32, |a: i32, b: i32, c: i32| {
                 alu::mul_hi(a, b).saturating_add(c)
             })
         }
-        ("mad24", Part::High, true, 32) => {
+        ("mad24", ProductBits::High, true, 32) => {
             map3!(i32, i32, i32, |a: i32, b: i32, c: i32| {
                 alu::mul24_hi(a, b).saturating_add(c)
             })

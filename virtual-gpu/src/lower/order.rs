@@ -128,20 +128,20 @@ impl Graph {
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
         // Work still to be done, the next on top: parts of the graph to sort.
-        let mut work: Vec<Part> = vec![Part::Blocks((0..self.starts.len()).collect(), 0)];
+        let mut work: Vec<Unsorted> = vec![Unsorted::Blocks((0..self.starts.len()).collect(), 0)];
         let mut part_of = vec![0; self.starts.len()];
         let mut part_count = 0;
         while let Some(part) = work.pop() {
             let (blocks, depth) = match part {
-                Part::Single(block) => {
+                Unsorted::Single(block) => {
                     sorted.push(block);
                     continue;
                 }
-                Part::Blocks(blocks, MAX_NESTING) => {
+                Unsorted::Blocks(blocks, MAX_NESTING) => {
                     sorted.extend(blocks);
                     continue;
                 }
-                Part::Blocks(blocks, depth) => (blocks, depth),
+                Unsorted::Blocks(blocks, depth) => (blocks, depth),
             };
             part_count += 1;
             for &block in &blocks {
@@ -155,9 +155,9 @@ impl Graph {
                 };
                 if !component.is_empty() {
                     component.sort_unstable();
-                    work.push(Part::Blocks(component, depth + 1));
+                    work.push(Unsorted::Blocks(component, depth + 1));
                 }
-                work.push(Part::Single(entry));
+                work.push(Unsorted::Single(entry));
             }
         }
         sorted
@@ -221,7 +221,7 @@ impl Graph {
 }
 
 /// A part of the graph that is still to be sorted.
-enum Part {
+enum Unsorted {
     /// Blocks in the order of the text, and the number of loops around them.
     Blocks(Vec<usize>, u32),
     Single(usize),

@@ -5,7 +5,7 @@ use super::body::Body;
 use super::integer::{binary, ternary};
 use super::opcode::Opcode;
 use super::rows::{map2, map3};
-use super::types::{Part, Type, U32};
+use super::types::{PackedElement, Type, U32};
 use crate::alu;
 use crate::program::{Map2, Map3, Reg};
 use crate::ptx::ast::Operand;
@@ -46,7 +46,7 @@ pub(super) fn halves<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
-    part: Part,
+    part: PackedElement,
     ty: Type,
 ) -> Result<(), String> {
     macro_rules! by_half {
@@ -57,12 +57,16 @@ pub(super) fn halves<'a>(
     let rectifies = opcode.takes("relu");
     let f: Map2 = match (opcode.name, part, rectifies) {
         ("add", _, false) => by_half!(u16::wrapping_add),
-        ("min", Part::Unsigned, false) => by_half!(u16::min),
-        ("max", Part::Unsigned, false) => by_half!(u16::max),
+        ("min", PackedElement::Unsigned, false) => by_half!(u16::min),
+        ("max", PackedElement::Unsigned, false) => by_half!(u16::max),
         ("min", _, false) => by_half!(|a, b| (a as i16).min(b as i16) as u16),
         ("max", _, false) => by_half!(|a, b| (a as i16).max(b as i16) as u16),
-        ("min", Part::Signed, true) => by_half!(|a, b| (a as i16).min(b as i16).max(0) as u16),
-        ("max", Part::Signed, true) => by_half!(|a, b| (a as i16).max(b as i16).max(0) as u16),
+        ("min", PackedElement::Signed, true) => {
+            by_half!(|a, b| (a as i16).min(b as i16).max(0) as u16)
+        }
+        ("max", PackedElement::Signed, true) => {
+            by_half!(|a, b| (a as i16).max(b as i16).max(0) as u16)
+        }
         (name, ..) => return Err(format!("`{name}` on {ty} is not supported")),
     };
     binary(body, operands, Some(f), ty)

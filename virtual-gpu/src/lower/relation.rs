@@ -3,7 +3,7 @@
 //! A relation of floats whose name ends in `u` also holds if one of the two is a NaN.
 
 use super::rows::{by_integer, relate};
-use super::types::{Kind, Part, Type};
+use super::types::{Kind, PackedElement, Type};
 use crate::float::{self, Brain, Half, Upper};
 use crate::program::{Reg, Relate};
 
@@ -128,10 +128,10 @@ macro_rules! narrow_relations {
 /// The relation of single values, or of the lower values of pairs.
 pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
-        Kind::Float | Kind::Packed(Part::Half) => {
+        Kind::Float | Kind::Packed(PackedElement::Half) => {
             narrow_relations!(Half, Half, relation, flushes, |x| x)
         }
-        Kind::Brain | Kind::Packed(Part::Brain) => {
+        Kind::Brain | Kind::Packed(PackedElement::Brain) => {
             narrow_relations!(Brain, Brain, relation, flushes, |x| x)
         }
         _ => None,
@@ -141,10 +141,10 @@ pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Rela
 /// The relation of the upper values of pairs.
 pub(super) fn upper(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
-        Kind::Packed(Part::Half) => {
+        Kind::Packed(PackedElement::Half) => {
             narrow_relations!(Upper<Half>, Half, relation, flushes, |x| x.0)
         }
-        Kind::Packed(Part::Brain) => {
+        Kind::Packed(PackedElement::Brain) => {
             narrow_relations!(Upper<Brain>, Brain, relation, flushes, |x| x.0)
         }
         _ => None,

@@ -103,7 +103,7 @@ macro_rules! by_integer {
 /// `Some` of the expression with `T` standing for one or two floats of 16 bits, or `None`.
 macro_rules! by_narrow {
     ($ty:expr, $t:ident => $e:expr) => {{
-        use crate::lower::types::{Kind, Part};
+        use crate::lower::types::{Kind, PackedElement};
         match ($ty.kind, $ty.bits) {
             (Kind::Float, 16) => {
                 type $t = crate::float::Half;
@@ -113,11 +113,11 @@ macro_rules! by_narrow {
                 type $t = crate::float::Brain;
                 Some($e)
             }
-            (Kind::Packed(Part::Half), _) => {
+            (Kind::Packed(PackedElement::Half), _) => {
                 type $t = crate::float::Pair<crate::float::Half>;
                 Some($e)
             }
-            (Kind::Packed(Part::Brain), _) => {
+            (Kind::Packed(PackedElement::Brain), _) => {
                 type $t = crate::float::Pair<crate::float::Brain>;
                 Some($e)
             }

@@ -11,12 +11,12 @@ pub(super) enum Kind {
     Brain,
     Predicate,
     /// Two values of 16 bits in one of 32.
-    Packed(Part),
+    Packed(PackedElement),
 }
 
 /// The elements of a packed type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PackedElement {
     Half,
     Brain,
     Unsigned,
@@ -39,10 +39,10 @@ impl Type {
             });
         }
         let packed = match name {
-            "f16x2" => Some(Part::Half),
-            "bf16x2" => Some(Part::Brain),
-            "u16x2" => Some(Part::Unsigned),
-            "s16x2" => Some(Part::Signed),
+            "f16x2" => Some(PackedElement::Half),
+            "bf16x2" => Some(PackedElement::Brain),
+            "u16x2" => Some(PackedElement::Unsigned),
+            "s16x2" => Some(PackedElement::Signed),
             _ => None,
         };
         if let Some(part) = packed {
@@ -79,7 +79,7 @@ impl Type {
     pub(super) fn is_float(self) -> bool {
         matches!(
             self.kind,
-            Kind::Float | Kind::Brain | Kind::Packed(Part::Half | Part::Brain)
+            Kind::Float | Kind::Brain | Kind::Packed(PackedElement::Half | PackedElement::Brain)
         )
     }
 
@@ -120,10 +120,10 @@ impl std::fmt::Display for Type {
             Kind::Float => ".f",
             Kind::Brain => ".bf",
             Kind::Predicate => return f.write_str(".pred"),
-            Kind::Packed(Part::Half) => return f.write_str(".f16x2"),
-            Kind::Packed(Part::Brain) => return f.write_str(".bf16x2"),
-            Kind::Packed(Part::Unsigned) => return f.write_str(".u16x2"),
-            Kind::Packed(Part::Signed) => return f.write_str(".s16x2"),
+            Kind::Packed(PackedElement::Half) => return f.write_str(".f16x2"),
+            Kind::Packed(PackedElement::Brain) => return f.write_str(".bf16x2"),
+            Kind::Packed(PackedElement::Unsigned) => return f.write_str(".u16x2"),
+            Kind::Packed(PackedElement::Signed) => return f.write_str(".s16x2"),
         };
         write!(f, "{kind}{}", self.bits)
     }

@@ -96,12 +96,12 @@ pub(crate) struct Instruction {
 
 /// The place of an instruction in the text.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourceLine {
     pub line: u32,
     pub text: String,
 }
 
-impl Place {
+impl SourceLine {
     /// The instruction's name with its qualifiers.
     pub(crate) fn opcode(&self) -> &str {
         let mut words = self.text.split_whitespace();
@@ -129,7 +129,7 @@ pub(crate) struct Program {
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLine>,
     pub constants: Vec<Row>,
     pub register_count: u32,
     pub predicate_count: u32,
@@ -141,7 +141,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// The place of an instruction in the text.
-    pub(crate) fn place(&self, pc: u32) -> &Place {
+    pub(crate) fn place(&self, pc: u32) -> &SourceLine {
         &self.places[self.instructions[pc as usize].place as usize]
     }
 }

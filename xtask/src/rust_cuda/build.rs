@@ -15,7 +15,7 @@ use super::CRATES;
 use super::few;
 use super::scope::Scope;
 use crate::executables::{self, Executable};
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 
 /// The folder of the build.
 const FOLDER: &str = "target/rust-cuda";
@@ -41,20 +41,20 @@ pub struct Built {
 /// Builds the library's tests with the feature, with rust-cuda's crates from a checkout.
 pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     configure(&root.join(FOLDER), checkout, root)?;
-    build_package(root, scope, Part::Library, scope.tests())
+    build_package(root, scope, KernelSet::Library, scope.tests())
 }
 
 /// Builds the ladder's tests with the feature. [`build`] must have built the library's tests.
 pub fn build_ladder(root: &Path, scope: &Scope) -> Result<Built> {
-    build_package(root, scope, Part::Ladder, scope.ladder_tests())
+    build_package(root, scope, KernelSet::Ladder, scope.ladder_tests())
 }
 
 /// Builds the named tests of the package that carries a part; only its library if none is named.
-fn build_package(root: &Path, scope: &Scope, part: Part, tests: &[&str]) -> Result<Built> {
+fn build_package(root: &Path, scope: &Scope, part: KernelSet, tests: &[&str]) -> Result<Built> {
     let folder = root.join(FOLDER);
     let (package, variable) = match part {
-        Part::Library => ("host", KERNELS),
-        Part::Ladder | Part::Nested => ("ladder", LADDER_KERNELS),
+        KernelSet::Library => ("host", KERNELS),
+        KernelSet::Ladder | KernelSet::Nested => ("ladder", LADDER_KERNELS),
     };
     let command: &[&str] = match tests {
         [] => &["build"],

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::build::write as write_file;
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 
 /// The folders of the crates of kernels.
-const SOURCES: [&str; 2] = [Part::Library.source(), Part::Ladder.source()];
+const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.source()];
 
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
@@ -68,7 +68,7 @@ const TABLES: Tables = tables! {
 };
 
 /// Writes copies of the kernel crates with only a few rows, and returns the folder of the part's copy.
-pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
+pub fn write(root: &Path, folder: &Path, part: KernelSet) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace
         .lines()
@@ -84,10 +84,10 @@ pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     for source in SOURCES {
         copy(&root.join(source), &few.join(source))?;
     }
-    let ladder = fs::read_to_string(root.join(Part::Ladder.source()).join(TABLE))?;
+    let ladder = fs::read_to_string(root.join(KernelSet::Ladder.source()).join(TABLE))?;
     for (part, rows) in [
-        (Part::Library, library_rows(&FEW)),
-        (Part::Ladder, rows(&ladder, &FEW)),
+        (KernelSet::Library, library_rows(&FEW)),
+        (KernelSet::Ladder, rows(&ladder, &FEW)),
     ] {
         write_file(&few.join(part.source()).join(TABLE), &rows)?;
     }

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::few::FEW;
 use crate::executables::Executable;
-use crate::part::Part;
+use crate::kernel_set::KernelSet;
 
 /// The test of every kernel's bits, which runs on each architecture.
 const BITS: &str = "bits";
@@ -70,21 +70,24 @@ impl Scope {
     }
 
     /// The names of the library's texts, with their contents.
-    pub fn texts(&self) -> Vec<(&'static str, Part)> {
+    pub fn texts(&self) -> Vec<(&'static str, KernelSet)> {
         let library = self.architectures.iter();
-        library.map(|&name| (name, Part::Library)).collect()
+        library.map(|&name| (name, KernelSet::Library)).collect()
     }
 
     /// The names of the ladder's texts, with their contents, if the ladder is compiled.
-    pub fn ladder_texts(&self) -> &'static [(&'static str, Part)] {
+    pub fn ladder_texts(&self) -> &'static [(&'static str, KernelSet)] {
         match self.architectures.contains(&LADDER_ARCHITECTURE) {
-            true => &[("ladder", Part::Ladder), ("ladder_nested", Part::Nested)],
+            true => &[
+                ("ladder", KernelSet::Ladder),
+                ("ladder_nested", KernelSet::Nested),
+            ],
             false => &[],
         }
     }
 
     /// The kernels of a part.
-    pub fn symbols(&self, part: Part) -> Vec<&'static str> {
+    pub fn symbols(&self, part: KernelSet) -> Vec<&'static str> {
         let all = part.symbols().into_iter();
         all.filter(|symbol| !self.is_few || FEW.contains(symbol))
             .collect()
@@ -126,7 +129,7 @@ impl Scope {
     /// A test's arguments, which select its cases.
     pub fn cases(&self) -> Vec<&'static str> {
         match self.is_few {
-            true => [vec!["--exact"], self.symbols(Part::Library)].concat(),
+            true => [vec!["--exact"], self.symbols(KernelSet::Library)].concat(),
             false => Vec::new(),
         }
     }

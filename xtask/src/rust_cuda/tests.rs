@@ -4,7 +4,7 @@ use super::few::{FEW, library_rows, rows};
 use warpfold_ptx::finish::finish;
 use warpfold_ptx::rust_cuda::amend;
 
-use super::Part;
+use super::KernelSet;
 
 const EMITTED: &str = "\
 .version 8.8
@@ -40,7 +40,7 @@ const AMENDED: &str = "\
 fn what_the_compiler_emits_is_amended() {
     let amended = amend(EMITTED, "7.4").unwrap();
     assert_eq!(
-        finish(&amended, &Part::Library.contents()).unwrap(),
+        finish(&amended, &KernelSet::Library.contents()).unwrap(),
         AMENDED
     );
 }
@@ -55,7 +55,7 @@ fn the_few_are_rows_of_the_tables() {
     let few = all(&library_rows(&FEW)) + count(&rows(ladder, &FEW));
     // One of `FEW` is not a row.
     assert_eq!(few, FEW.len() - 1);
-    let library = library_rows(&Part::Library.symbols());
-    assert_eq!(all(&library), Part::Library.symbols().len());
-    assert_eq!(rows(&library, &Part::Library.symbols()), library);
+    let library = library_rows(&KernelSet::Library.symbols());
+    assert_eq!(all(&library), KernelSet::Library.symbols().len());
+    assert_eq!(rows(&library, &KernelSet::Library.symbols()), library);
 }

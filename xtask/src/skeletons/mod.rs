@@ -17,7 +17,7 @@ use warpfold_ptx::table::{BODIES, EXTENSION, OWN, Table};
 
 use self::emitted::Emitted;
 use self::rows::{Row, rows};
-use crate::part::bounds_of_row;
+use crate::kernel_set::bounds_of_row;
 
 /// The files of a generation of devices, by their names. Each begins with the stamp.
 pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {

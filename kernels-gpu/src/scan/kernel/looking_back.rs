@@ -32,7 +32,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
-            tells_group: !self.stores,
+            publishes_group: !self.stores,
         };
         let mut turn = 0;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
@@ -54,7 +54,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     let initial = initial::<O, T>(arguments);
                     prefix = lookback.look_back::<O, T>(tile, initial, manner);
                 }
-                self.tell_prefix(turn, prefix);
+                self.send_prefix(turn, prefix);
                 if !arguments.total.is_null() && lookback.is_last(tile) {
                     let aggregate = lookback.published_tile(tile);
                     if simt::lane() == 0 {

@@ -50,7 +50,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 ..nothing
             };
             if arriving.tile >= end {
-                self.tell_tile(0, end);
+                self.send_tile(0, end);
                 return;
             }
             self.begin_copy(arriving.tile, self.tile(0, buffers).striped());
@@ -74,12 +74,12 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     if simt::warp() == S::WARPS - 1 && simt::lane() == 0 {
                         lookback.publish_tile(arriving.tile, scanned.upto);
                     }
-                    self.tell_tile(turn, arriving.tile);
+                    self.send_tile(turn, arriving.tile);
                     if self.tiles.tickets_go_on {
                         next = self.tiles.of_ticket((*shared).tickets[parity]);
                     }
                     if next >= end {
-                        self.tell_tile(turn + 1, end);
+                        self.send_tile(turn + 1, end);
                     } else if buffers > 1 {
                         self.begin_copy(next, next_slots);
                     }

@@ -39,7 +39,7 @@ pub trait Step<P> {
     /// # Safety
     /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
     /// - [`Fold`]: those of [`Launch::fold_one_leaf`] and of [`Launch::fold_one_node`].
-    /// - `Place`, of a leaf: those of `Launch::place_items`. Of a node: the prefixes of the chunk and of its nodes are written.
+    /// - `Downsweep`, of a leaf: those of `Launch::place_items`. Of a node: the prefixes of the chunk and of its nodes are written.
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
         work: &Work,

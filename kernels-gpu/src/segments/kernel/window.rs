@@ -66,7 +66,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
-                self.tell_chunks(warp, window, first, end);
+                self.write_window(warp, window, first, end);
             }
             // Orders the writes of the windows before all threads' reads.
             simt::barrier();
@@ -105,7 +105,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// 2. `window < windows_per_block`, and `first` and `end` are at most `segment_count`.
     /// 3. No other thread accesses the window and its works before the next barrier.
     #[inline(always)]
-    unsafe fn tell_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
+    unsafe fn write_window(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();

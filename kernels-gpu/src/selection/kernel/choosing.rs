@@ -12,7 +12,7 @@ use crate::tickets;
 
 use super::choice::{Choice, Prefix};
 use super::looking_back::over_lanes;
-use super::{telling, Launch};
+use super::{exchange, Launch};
 
 /// The number of the barrier of the warps that share a tile.
 const SHARES_BARRIER: u32 = 1;
@@ -144,7 +144,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     simt::wait_at_barrier(SHARES_BARRIER, WARPS);
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
-                    self.tell_tile(turn, arriving);
+                    self.send_tile(turn, arriving);
                     next = match self.tiles.tickets_go_on {
                         true => self.tiles.of_ticket((*self.shared).tickets[parity]),
                         false => end,
@@ -159,7 +159,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                         ahead = self.begin(next, next_buffer);
                     }
                 } else if arriving < end || turn == u32::MAX {
-                    self.tell_tile(turn.wrapping_add(1), end);
+                    self.send_tile(turn.wrapping_add(1), end);
                 }
                 let (leaving, its_turn, its_buffer) = match leaves_later {
                     true => (waiting, turn.wrapping_sub(1), waiting_buffer),
@@ -186,11 +186,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
-    /// The same as for [`telling::tell_tile`].
+    /// The same as for [`exchange::send_tile`].
     #[inline(always)]
-    unsafe fn tell_tile(&self, turn: u32, tile: u32) {
-        // SAFETY: the conditions of `telling::tell_tile` are this function's.
-        unsafe { telling::tell_tile(&raw mut (*self.shared).tiles, turn, tile) }
+    unsafe fn send_tile(&self, turn: u32, tile: u32) {
+        // SAFETY: the conditions of `exchange::send_tile` are this function's.
+        unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
     /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.

@@ -19,7 +19,7 @@ use super::choice::Prefix;
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
 /// The most items of a tile. One word holds a tile's count and the place of its last chosen item, 16 bits each.
-const TOLD_TILE_ITEMS: u32 = 1 << 15;
+const COUNTED_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.
 #[derive(Clone, Copy)]
@@ -246,7 +246,7 @@ impl Lookback {
 
 const _: () = {
     use crate::selection::tile_items;
-    assert!(tile_items::<u8>() as u32 == TOLD_TILE_ITEMS);
+    assert!(tile_items::<u8>() as u32 == COUNTED_TILE_ITEMS);
     // Places counted from the 32nd group before the tile's fit into 32 bits.
-    assert!(TOLD_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
+    assert!(COUNTED_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
 };

@@ -10,7 +10,7 @@ use crate::thread::{for_each_vector, TileItems};
 
 use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
-use super::{telling, Launch};
+use super::{exchange, Launch};
 
 /// The number of chosen items of each row of a chunk, packed into a register.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         // SAFETY: all sharing warps call it once for each turn, in order. The other warp sends a prefix for every tile that it receives.
         let prefix = unsafe {
             let prefixes = &raw mut (*self.shared).prefixes;
-            telling::await_prefix(prefixes, turn)
+            exchange::await_prefix(prefixes, turn)
         };
         let before = leaving.before;
         let mut progress = Progress {

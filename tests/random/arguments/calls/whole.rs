@@ -5,7 +5,7 @@ use std::time::Duration;
 use warpfold::{Dot, Gpu, Max, Result, Sum, WideSum, group, reduce, scan};
 
 use super::super::model;
-use super::super::{Place, Role};
+use super::super::{Extent, Role};
 use super::{Answer, Call, End, at, count_read, end, input, output};
 
 pub const CALLS: &[Call] = &[
@@ -211,8 +211,8 @@ pub const CALLS: &[Call] = &[
 /// Runs a call as the only rank of a group.
 fn by_rank(
     gpu: &Gpu,
-    places: &[Place],
-    call: impl FnOnce(&mut group::Member<'_>, &[Place]) -> Result<Answer>,
+    places: &[Extent],
+    call: impl FnOnce(&mut group::Member<'_>, &[Extent]) -> Result<Answer>,
 ) -> Result<Answer> {
     let mut members = group::within([gpu], Duration::from_secs(60));
     call(&mut members[0], places)

@@ -15,7 +15,7 @@ pub const SLOT_OFFSET: usize = 96;
 
 /// A register that a random kernel may use for anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct InputRegister {
     pub register: &'static str,
     /// The kind of its initial values.
     pub kind: Kind,
@@ -24,8 +24,8 @@ pub struct Place {
     pub bytes: usize,
 }
 
-const fn place(register: &'static str, kind: Kind, offset: usize, bytes: usize) -> Place {
-    Place {
+const fn place(register: &'static str, kind: Kind, offset: usize, bytes: usize) -> InputRegister {
+    InputRegister {
         register,
         kind,
         offset,
@@ -34,7 +34,7 @@ const fn place(register: &'static str, kind: Kind, offset: usize, bytes: usize) 
 }
 
 /// All such registers.
-pub const PLACES: [Place; 22] = [
+pub const PLACES: [InputRegister; 22] = [
     place("%d0", Kind::U64, 0, 8),
     place("%d1", Kind::S64, 8, 8),
     place("%d2", Kind::B64, 16, 8),
@@ -59,10 +59,10 @@ pub const PLACES: [Place; 22] = [
     place("%p3", Kind::Predicate, 91, 1),
 ];
 
-impl Place {
+impl InputRegister {
     /// Reads the register from the thread's record.
     pub fn load(&self) -> String {
-        let Place {
+        let InputRegister {
             register, offset, ..
         } = self;
         match self.bytes {
@@ -73,7 +73,7 @@ impl Place {
 
     /// Writes the register to the thread's record.
     pub fn store(&self) -> String {
-        let Place {
+        let InputRegister {
             register, offset, ..
         } = self;
         match self.bytes {

@@ -9,7 +9,7 @@ use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
 use crate::driver::code::Outcome;
 use crate::driver::objects::context::Context;
-use crate::driver::objects::copy::{Copy, Pitch, Place};
+use crate::driver::objects::copy::{Copy, Location, Pitch};
 use crate::driver::objects::current::{current, current_in_any_state};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, default_stream, resolve};
@@ -17,11 +17,11 @@ use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
 pub(crate) fn host_to_device(to: u64, from: HostPointer, bytes: usize) -> Outcome {
-    now(Copy::linear(device(to)?, Place::Host(from), bytes))
+    now(Copy::linear(device(to)?, Location::Host(from), bytes))
 }
 
 pub(crate) fn device_to_host(to: HostPointer, from: u64, bytes: usize) -> Outcome {
-    now(Copy::linear(Place::Host(to), device(from)?, bytes))
+    now(Copy::linear(Location::Host(to), device(from)?, bytes))
 }
 
 pub(crate) fn device_to_device(to: u64, from: u64, bytes: usize) -> Outcome {
@@ -38,7 +38,10 @@ pub(crate) fn host_to_device_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    later(Copy::linear(device(to)?, Place::Host(from), bytes), stream)
+    later(
+        Copy::linear(device(to)?, Location::Host(from), bytes),
+        stream,
+    )
 }
 
 pub(crate) fn device_to_host_async(
@@ -47,7 +50,10 @@ pub(crate) fn device_to_host_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    later(Copy::linear(Place::Host(to), device(from)?, bytes), stream)
+    later(
+        Copy::linear(Location::Host(to), device(from)?, bytes),
+        stream,
+    )
 }
 
 pub(crate) fn device_to_device_async(
@@ -70,21 +76,21 @@ pub(crate) fn any_to_any_async(
 
 /// The end of a copy at a device or host address: device memory if an allocation on a device contains it,
 /// host memory otherwise.
-pub(super) fn place(address: u64) -> Outcome<Place> {
+pub(super) fn place(address: u64) -> Outcome<Location> {
     Ok(match machine()?.memory_at(address) {
-        Some(memory) => Place::Device(memory, address),
-        None => Place::Host(HostPointer::from_address(address)),
+        Some(memory) => Location::Device(memory, address),
+        None => Location::Host(HostPointer::from_address(address)),
     })
 }
 
 /// Device memory of any device. An address that no device has counts as one of the current device, where a
 /// copy of one byte or more fails.
-pub(super) fn device(address: u64) -> Outcome<Place> {
+pub(super) fn device(address: u64) -> Outcome<Location> {
     let memory = match machine()?.memory_at(address) {
         Some(memory) => memory,
         None => &current_in_any_state()?.device.memory,
     };
-    Ok(Place::Device(memory, address))
+    Ok(Location::Device(memory, address))
 }
 
 /// A copy in the default stream. It is done on return, unless both ends are on devices.
@@ -99,7 +105,7 @@ pub(super) fn now(copy: Copy) -> Outcome {
     check_unsafe_call()?;
     let touches_host = [&copy.to, &copy.from]
         .iter()
-        .any(|end| !matches!(end.place, Place::Device(..)));
+        .any(|end| !matches!(end.place, Location::Device(..)));
     match enqueue(&stream, Action::Copy(copy))? {
         Some(ticket) if touches_host => finish(&ticket),
         _ => Ok(()),
@@ -123,10 +129,10 @@ pub(super) fn later(mut copy: Copy, stream: Handle<Stream>) -> Outcome {
     }
 }
 
-fn is_pageable(copy: &Copy, place: &Place, pitch: Pitch) -> Outcome<bool> {
+fn is_pageable(copy: &Copy, place: &Location, pitch: Pitch) -> Outcome<bool> {
     match place {
-        Place::Device(..) | Place::Staged(_) => Ok(false),
-        Place::Host(pointer) => {
+        Location::Device(..) | Location::Staged(_) => Ok(false),
+        Location::Host(pointer) => {
             let bytes = copy.extent.span(pitch)?;
             Ok(!machine()?.known_memory.is_pinned(*pointer, bytes))
         }

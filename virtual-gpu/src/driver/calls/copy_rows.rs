@@ -3,7 +3,7 @@
 use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::calls::copy::{device, later, now, place};
 use crate::driver::code::{Code, Outcome};
-use crate::driver::objects::copy::{Copy, End, Extent3, Pitch, Place};
+use crate::driver::objects::copy::{Copy, End, Extent3, Location, Pitch};
 use crate::driver::objects::stream::Stream;
 
 const HOST: i32 = 1;
@@ -167,7 +167,7 @@ impl Side {
         };
         let place = match self.memory_type {
             HOST if self.host.is_null() => return Err(Code::INVALID_VALUE),
-            HOST => Place::Host(self.host.offset(before)),
+            HOST => Location::Host(self.host.offset(before)),
             DEVICE => device(address()?)?,
             UNIFIED => place(address()?)?,
             ARRAY => return Err(Code::NOT_SUPPORTED),

@@ -13,7 +13,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 
 /// One end of a copy.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Device(&'static Memory, u64),
     Host(HostPointer),
     /// Host bytes, copied during the call.
@@ -23,7 +23,7 @@ pub(crate) enum Place {
 /// One end of a copy.
 #[derive(Clone)]
 pub(crate) struct End {
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     pub(crate) pitch: Pitch,
 }
 
@@ -125,7 +125,7 @@ impl Extent3 {
 
 impl Copy {
     /// A copy of one row.
-    pub(crate) fn linear(to: Place, from: Place, bytes: usize) -> Self {
+    pub(crate) fn linear(to: Location, from: Location, bytes: usize) -> Self {
         let end = |place| End {
             place,
             pitch: Pitch { bytes, rows: 1 },
@@ -142,11 +142,11 @@ impl Copy {
         for end in [&self.to, &self.from] {
             let span = self.extent.span(end.pitch)?;
             match &end.place {
-                Place::Device(memory, address) => {
+                Location::Device(memory, address) => {
                     memory.check(*address, span as u64).map_err(code)?;
                 }
-                Place::Host(pointer) if pointer.is_null() => return Err(Code::INVALID_VALUE),
-                Place::Host(_) | Place::Staged(_) => {}
+                Location::Host(pointer) if pointer.is_null() => return Err(Code::INVALID_VALUE),
+                Location::Host(_) | Location::Staged(_) => {}
             }
         }
         Ok(())
@@ -154,9 +154,9 @@ impl Copy {
 
     /// Copies the host's bytes now.
     pub(crate) fn stage(&mut self) -> Outcome {
-        if let Place::Host(pointer) = self.from.place {
+        if let Location::Host(pointer) = self.from.place {
             let bytes = pointer.read(self.extent.span(self.from.pitch)?)?;
-            self.from.place = Place::Staged(bytes.into());
+            self.from.place = Location::Staged(bytes.into());
         }
         Ok(())
     }
@@ -167,7 +167,7 @@ impl Copy {
         let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
         let starts = self.extent.starts(self.to.pitch);
         for (to, from) in starts.zip(self.extent.starts(self.from.pitch)) {
-            if let (Place::Device(memory, target), Place::Device(other, source)) =
+            if let (Location::Device(memory, target), Location::Device(other, source)) =
                 (&self.to.place, &self.from.place)
                 && std::ptr::eq(*memory, *other)
             {
@@ -188,7 +188,8 @@ impl Copy {
 impl Copy {
     /// Reports a row that is copied to the host with bytes that were never written.
     pub(crate) fn report_unwritten(&self, findings: &Findings) {
-        let (Place::Host(_), Place::Device(memory, source)) = (&self.to.place, &self.from.place)
+        let (Location::Host(_), Location::Device(memory, source)) =
+            (&self.to.place, &self.from.place)
         else {
             return;
         };
@@ -210,15 +211,15 @@ impl Copy {
     }
 }
 
-impl Place {
+impl Location {
     fn read(&self, offset: usize, bytes: &mut [u8]) -> Outcome {
         match self {
-            Place::Device(memory, address) => {
+            Location::Device(memory, address) => {
                 let read = memory.read(address + offset as u64, bytes);
                 read.map_err(|_| Code::ILLEGAL_ADDRESS)
             }
-            Place::Host(pointer) => pointer.offset(offset).read_into(bytes),
-            Place::Staged(staged) => {
+            Location::Host(pointer) => pointer.offset(offset).read_into(bytes),
+            Location::Staged(staged) => {
                 let source = staged.get(offset..offset + bytes.len());
                 bytes.copy_from_slice(source.ok_or(Code::INVALID_VALUE)?);
                 Ok(())
@@ -228,12 +229,12 @@ impl Place {
 
     fn write(&self, offset: usize, bytes: &[u8]) -> Outcome {
         match self {
-            Place::Device(memory, address) => {
+            Location::Device(memory, address) => {
                 let written = memory.write(address + offset as u64, bytes);
                 written.map_err(|_| Code::ILLEGAL_ADDRESS)
             }
-            Place::Host(pointer) => pointer.offset(offset).write(bytes),
-            Place::Staged(_) => Err(Code::INVALID_VALUE),
+            Location::Host(pointer) => pointer.offset(offset).write(bytes),
+            Location::Staged(_) => Err(Code::INVALID_VALUE),
         }
     }
 }

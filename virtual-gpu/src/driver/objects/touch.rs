@@ -6,7 +6,7 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::Finding;
 use crate::driver::launches::Enqueuer;
 use crate::driver::objects::context::Context;
-use crate::driver::objects::copy::{Copy, End, Extent3, Fill, Pitch, Place};
+use crate::driver::objects::copy::{Copy, End, Extent3, Fill, Location, Pitch};
 use crate::driver::objects::machine::machine;
 use crate::{AccessKind, Extent, StreamName, StreamRace, Switch};
 use std::sync::Arc;
@@ -98,13 +98,13 @@ impl Doing<'_> {
 /// page-locked memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
-        Place::Device(_, address) => Some(*address),
-        Place::Host(pointer) => {
+        Location::Device(_, address) => Some(*address),
+        Location::Host(pointer) => {
             let bytes = extent.span(end.pitch).ok()?;
             let known = &machine().ok()?.known_memory;
             known.is_pinned(*pointer, bytes).then(|| pointer.address())
         }
-        Place::Staged(_) => None,
+        Location::Staged(_) => None,
     }
 }
 

@@ -22,10 +22,10 @@ const TILE_BARRIERS: u32 = 2;
 const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
 /// Warps at a tile's barrier: the last that shares the tiles, and the one that looks back.
-const TOLD_A_TILE: u32 = 2;
+const TILE_WARPS: u32 = 2;
 
 /// Warps at a prefix's barrier: those that share the tiles, and the one that looks back.
-const TOLD_A_PREFIX: u32 = WARPS + 1;
+const PREFIX_WARPS: u32 = WARPS + 1;
 
 /// The slot of a turn. Turns take the slots one after another.
 #[inline(always)]
@@ -45,7 +45,7 @@ pub type Prefixes<A> = *mut [A; TURNS];
 /// - That warp's first lane has published the tile.
 /// - It is called once for each turn, in order. `tiles` are the block's.
 #[inline(always)]
-pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
+pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     if simt::warp() != WARPS - 1 {
         return;
     }
@@ -56,7 +56,7 @@ pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
             let slot = &raw mut (*tiles)[slot(turn) as usize];
             simt::store_shared_atomically(slot, tile);
         }
-        simt::arrive_at_barrier(TILE_BARRIERS + slot(turn), TOLD_A_TILE);
+        simt::arrive_at_barrier(TILE_BARRIERS + slot(turn), TILE_WARPS);
     }
 }
 
@@ -67,10 +67,10 @@ pub unsafe fn tell_tile(tiles: Tiles, turn: u32, tile: u32) {
 /// - It is called once for each turn, in order. `tiles` are the block's.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
-    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `tell_tile`. The barrier orders its write before
+    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `send_tile`. The barrier orders its write before
     // this read.
     unsafe {
-        simt::wait_at_barrier(TILE_BARRIERS + slot(turn), TOLD_A_TILE);
+        simt::wait_at_barrier(TILE_BARRIERS + slot(turn), TILE_WARPS);
         (*tiles)[slot(turn) as usize]
     }
 }
@@ -81,14 +81,14 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 /// - Convergent: the warp that looks back.
 /// - It is called once for each turn, in order. `prefixes` are the block's.
 #[inline(always)]
-pub unsafe fn tell_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
+pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     // SAFETY: the slot is in the block's shared memory, and its last prefix has been read (see the module). The whole warp arrives, and the
     // sharing warps wait at this barrier by `await_prefix`.
     unsafe {
         if simt::lane() == 0 {
             (&raw mut (*prefixes)[slot(turn) as usize]).write(prefix);
         }
-        simt::arrive_at_barrier(PREFIX_BARRIERS + slot(turn), TOLD_A_PREFIX);
+        simt::arrive_at_barrier(PREFIX_BARRIERS + slot(turn), PREFIX_WARPS);
     }
 }
 
@@ -99,10 +99,10 @@ pub unsafe fn tell_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 /// - It is called once for each turn, in order. `prefixes` are the block's.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
-    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `tell_prefix`. The barrier orders its write
+    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders its write
     // before this read.
     unsafe {
-        simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), TOLD_A_PREFIX);
+        simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), PREFIX_WARPS);
         (*prefixes)[slot(turn) as usize]
     }
 }

@@ -32,16 +32,16 @@ fn slot(turn: u32) -> u32 {
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps at a tile's barrier: the last warp that scans and the warp that looks back.
-    const TOLD_A_TILE: u32 = 2;
+    const TILE_WARPS: u32 = 2;
     /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
-    const TOLD_A_PREFIX: u32 = S::WARPS + 1;
+    const PREFIX_WARPS: u32 = S::WARPS + 1;
 
     /// Sends the tile of a turn, or the end, to the warp that looks back.
     ///
     /// # Safety
     /// Convergent: at least the last warp that scans. Its first thread has published the tile. Once for each turn, in order.
     #[inline(always)]
-    pub unsafe fn tell_tile(&self, turn: u32, tile: u32) {
+    pub unsafe fn send_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
             return;
         }
@@ -52,7 +52,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 let slot = &raw mut (*self.shared).tiles[slot(turn) as usize];
                 simt::store_shared_atomically(slot, tile);
             }
-            simt::arrive_at_barrier(TILE_BARRIERS + slot(turn), Self::TOLD_A_TILE);
+            simt::arrive_at_barrier(TILE_BARRIERS + slot(turn), Self::TILE_WARPS);
         }
     }
 
@@ -65,7 +65,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         // SAFETY: the whole warp that looks back waits once each turn (this function's condition), and one warp arrives. The sender wrote
         // the slot before it arrived.
         unsafe {
-            simt::wait_at_barrier(TILE_BARRIERS + slot(turn), Self::TOLD_A_TILE);
+            simt::wait_at_barrier(TILE_BARRIERS + slot(turn), Self::TILE_WARPS);
             (*self.shared).tiles[slot(turn) as usize]
         }
     }
@@ -75,14 +75,14 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// # Safety
     /// Convergent: the warp that looks back. Once for each turn, in order.
     #[inline(always)]
-    pub unsafe fn tell_prefix(&self, turn: u32, prefix: O::Accumulator) {
+    pub unsafe fn send_prefix(&self, turn: u32, prefix: O::Accumulator) {
         // SAFETY: `slot` is below `TURNS`, and the prefix that it had before has been read (see the module). The whole warp arrives once
         // each turn (this function's condition), and all warps that scan wait there.
         unsafe {
             if simt::lane() == 0 {
                 (*self.shared).prefixes[slot(turn) as usize] = prefix;
             }
-            simt::arrive_at_barrier(PREFIX_BARRIERS + slot(turn), Self::TOLD_A_PREFIX);
+            simt::arrive_at_barrier(PREFIX_BARRIERS + slot(turn), Self::PREFIX_WARPS);
         }
     }
 
@@ -95,7 +95,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         // SAFETY: all warps that scan wait once each turn (this function's condition), and one warp arrives. The sender wrote the slot
         // before it arrived.
         unsafe {
-            simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), Self::TOLD_A_PREFIX);
+            simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), Self::PREFIX_WARPS);
             (*self.shared).prefixes[slot(turn) as usize]
         }
     }

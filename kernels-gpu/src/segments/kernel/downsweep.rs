@@ -17,9 +17,9 @@ use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
 /// The way down: prefixes replace totals.
-struct Place;
+struct Downsweep;
 
-impl Step<Leaf> for Place {
+impl Step<Leaf> for Downsweep {
     #[inline(always)]
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
@@ -32,7 +32,7 @@ impl Step<Leaf> for Place {
     }
 }
 
-impl Step<Node> for Place {
+impl Step<Node> for Downsweep {
     #[inline(always)]
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
@@ -95,7 +95,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.place_leaves(&work, room);
             // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
             simt::barrier();
-            self.for_each_leaf::<Place>(&work, room);
+            self.for_each_leaf::<Downsweep>(&work, room);
             // Orders the writes of the results before the reads by the threads that store them.
             simt::barrier();
             if Self::STAYS {
@@ -186,7 +186,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and starts, totals and prefixes are written: this function's conditions. The step needs no more.
-        unsafe { self.for_each_node::<Place>(work, room) };
+        unsafe { self.for_each_node::<Downsweep>(work, room) };
     }
 
     /// Replaces each of `count` values by its prefix. `before` is the first one's prefix.

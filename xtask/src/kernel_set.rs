@@ -6,7 +6,7 @@ use warpfold_ptx::finish::{Bounds, Contents};
 
 /// The kernels of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum KernelSet {
     /// The library's kernels.
     Library,
     /// The ladder's kernels.
@@ -15,49 +15,49 @@ pub enum Part {
     Nested,
 }
 
-impl Part {
+impl KernelSet {
     /// The folder of its committed texts, relative to the root.
     pub fn folder(self) -> &'static str {
         match self {
-            Part::Library => "host/ptx",
-            Part::Ladder | Part::Nested => "ladder/ptx",
+            KernelSet::Library => "host/ptx",
+            KernelSet::Ladder | KernelSet::Nested => "ladder/ptx",
         }
     }
 
     /// The package of its kernels.
     pub fn package(self) -> &'static str {
         match self {
-            Part::Library => "warpfold-kernels",
-            Part::Ladder | Part::Nested => "warpfold-ladder-kernels",
+            KernelSet::Library => "warpfold-kernels",
+            KernelSet::Ladder | KernelSet::Nested => "warpfold-ladder-kernels",
         }
     }
 
     /// The folder of that package.
     pub const fn source(self) -> &'static str {
         match self {
-            Part::Library => "kernels-gpu",
-            Part::Ladder | Part::Nested => "ladder/kernels",
+            KernelSet::Library => "kernels-gpu",
+            KernelSet::Ladder | KernelSet::Nested => "ladder/kernels",
         }
     }
 
     /// The features that the package is built with.
     pub fn features(self) -> &'static str {
         match self {
-            Part::Library => "skeletons",
-            Part::Ladder | Part::Nested => "",
+            KernelSet::Library => "skeletons",
+            KernelSet::Ladder | KernelSet::Nested => "",
         }
     }
 
     /// Which of the compiler's output its text keeps.
     pub fn contents(self) -> Contents {
         match self {
-            Part::Library => Contents {
+            KernelSet::Library => Contents {
                 has: |_| true,
                 has_declarations: false,
                 bounds: bounds_of_row,
             },
-            Part::Ladder => contents_of(LADDER),
-            Part::Nested => contents_of(NESTED),
+            KernelSet::Ladder => contents_of(LADDER),
+            KernelSet::Nested => contents_of(NESTED),
         }
     }
 }

@@ -1,0 +1,9 @@
+//! Chosen items that are written, and indices that are returned.
+
+use warpfold::{Cpu, NonZero, select};
+
+fn chosen(items: &[f32], chosen: &mut [f32]) -> warpfold::Result<usize> {
+    select::<NonZero, _>(items).indices().to(chosen).wait(Cpu)
+}
+
+fn main() {}

@@ -263,6 +263,17 @@ fn the_total_of_nothing_is_the_initial_value() {
             .wait(gpu),
         Ok(0)
     );
+    // Both: returned, and written to device memory.
+    assert_eq!(
+        scan::<Sum, _>(&nothing)
+            .initial(9)
+            .total(&mut total)
+            .and_total()
+            .to(&mut output)
+            .wait(gpu),
+        Ok(9)
+    );
+    assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
 }
 
 #[test]

@@ -291,16 +291,6 @@ pub fn both_totals<B: Binding>(case: &Case<B>) {
     assert_eq!(returned.to_bits(), sum.to_bits());
     case.assert_begins(&to, &expected);
     case.assert_begins(&total, &[sum]);
-    let empty = case.binding.upload(&case.items[..0]);
-    let returned = scan::<Sum, _>(&empty)
-        .initial(2.5)
-        .total(&mut total)
-        .and_total()
-        .to(&mut to)
-        .wait(case.gpu)
-        .unwrap();
-    assert_eq!(returned, 2.5);
-    case.assert_begins(&total, &[2.5]);
 }
 
 pub fn scans_in_place<B: Binding>(case: &Case<B>) {

@@ -10,8 +10,12 @@ mod numbers;
 #[allow(dead_code, reason = "used in part")]
 mod own_operator;
 
+use std::slice;
+use std::time::Duration;
+
 use own_operator::{check, check_scans};
-use warpfold::group::Gpus;
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::group::within;
 use warpfold::{Gpu, check_operator, reduce};
 use wide_operators::operators::*;
 
@@ -95,9 +99,13 @@ fn results_longer_or_shorter_than_the_items() {
 /// A group's result is written where it is aligned for every type.
 #[test]
 fn a_group_reduces_to_a_result_of_16_bytes() {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
     let items: Vec<u128> = (0..100).map(|number| number << 64 | 1).collect();
-    let gpus = Gpus::all().unwrap();
-    assert_eq!(reduce::<Total, _>(&items).wait(&gpus), Ok(4950 << 64 | 100));
+    let items = DeviceBuffer::from_slice(&items).unwrap();
+    let mut members = within(slice::from_ref(gpu), Duration::from_secs(60));
+    let result = reduce::<Total, _>(&items).wait(&mut members[0]);
+    assert_eq!(result, Ok(4950 << 64 | 100));
 }
 
 choices! {

@@ -148,7 +148,8 @@ fn module(source: &Path) -> Result<String, Error> {
 /// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - All functions are inlined, however long they are, and in loops and rare branches too, for which LLVM has thresholds of their own.
+/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three are
+///   set.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",

@@ -20,7 +20,7 @@ pub struct Keyed {
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
-    /// Where device memory holds the number of keys; `keys` then has room for at most so many. `None` if all of `keys` count.
+    /// Where device memory holds the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` count.
     count: Option<Span>,
 }
 

@@ -50,8 +50,8 @@ pub struct Flagged;
 /// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
 ///
 /// With outputs, `wait` returns how many items are chosen. An output needs room for its results only. A shorter output is filled. `wait`
-/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, the count is then
-/// greater than the room.
+/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, a count greater than
+/// the room shows this.
 ///
 /// If there are no items, none is chosen: outputs are not touched, and the count is 0.
 ///

@@ -36,8 +36,8 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit of the own group's tiles. Of each group, lane `l` reads tile `l`. It also reads the prefix of the group that is `l` groups
-/// before the own group.
+/// The bit of the own group's tiles. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that is `l` groups before
+/// the own group.
 const OWN: u32 = 1;
 
 /// The bit of prefixes.

@@ -251,8 +251,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The calling thread's part of a tile in an array of items of type `V`. A vector has as many items as there is room for of the larger
-    /// of `V` and `W`.
+    /// The calling thread's part of a tile in an array of items of type `V`. The larger of the types `V` and `W` decides how many items a
+    /// vector has.
     #[inline(always)]
     fn part<V: Element, W: Element>(&self, array: *mut V, tile: u32) -> ScanPart<V, W> {
         let TileItems { begin, count } = self.items(tile);

@@ -197,7 +197,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the tag and has a barrier, whatever it gives. `depart` comes after the last use of the board.
+        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. `depart` comes after the last use of the
+        // board.
         unsafe {
             if self.begin(room) {
                 self.run(room);
@@ -214,8 +215,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The block's works, one after the other.
     ///
-    /// # Safety
-    /// Convergent: the whole block. The header is written, and the bits of the room and of the next are cleared.
+    /// # Safety Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared

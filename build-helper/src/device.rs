@@ -90,7 +90,7 @@ impl DeviceCrate {
         })
     }
 
-    /// Runs cargo, and returns its messages. If it fails, the error is what it printed.
+    /// Runs cargo, and returns its messages. If it fails, the error has cargo's output.
     fn cargo(
         &self,
         toolchain: &Toolchain,

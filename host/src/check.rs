@@ -68,7 +68,7 @@ pub enum OperatorFlaw {
         side: &'static str,
         /// The value as it is written to an output.
         value: Bytes,
-        /// What it became.
+        /// The value after it is combined with the identity.
         result: Bytes,
     },
 

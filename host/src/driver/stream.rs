@@ -153,7 +153,7 @@ impl Function {
     /// # Safety
     ///
     /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
-    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+    /// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
     /// - If it may begin early, the kernel waits for the work before it.
     pub unsafe fn launch(
         self,
@@ -234,7 +234,7 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 /// # Safety
 ///
 /// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
-/// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+/// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
 /// - The kernel waits for the work before it.
 unsafe fn launch_early(
     launch: LaunchKernelEx,

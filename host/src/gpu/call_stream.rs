@@ -13,7 +13,7 @@ use crate::driver::{self, Address, Context, Event, OwnStream, PinnedMemory, Stre
 use crate::error::{Error, Result};
 use crate::kernel::RESULT_MAX_BYTES;
 
-/// A stream, and what the launches and the result of a call need.
+/// A stream, with an event, and memory for a call's launches and result.
 #[derive(Debug)]
 pub(crate) struct CallStream {
     // Dropped first, and waits for its work: nothing uses the other fields after that.

@@ -184,8 +184,8 @@ unsafe fn extent(
 
 /// The launch, as each thread of a block has it.
 ///
-/// Its unsafe functions need the launch's conditions, a list at [`columns_reduce`], beside their own. Data in shared memory are *written*
-/// once a barrier of the block has followed.
+/// Its unsafe functions need their own conditions and the launch's conditions, which [`columns_reduce`] lists. Data in shared memory are
+/// *written* once a barrier of the block has followed.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,

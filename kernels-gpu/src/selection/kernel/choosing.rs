@@ -74,7 +74,7 @@ impl Chosen {
 /// A tile that waits for its prefix: its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; the launch's end or more if there is none.
+    /// The tile; if there is none, the end of the launch's tiles or a greater number.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,

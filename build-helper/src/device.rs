@@ -31,7 +31,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder: around a file of kernels or, for operators, empty. It is compiled in the folder `target`.
+    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, it is empty. It is compiled in the folder
+    /// `target`.
     pub fn write(
         contents: Contents,
         source: &Path,

@@ -157,8 +157,8 @@ impl<'gpu> Nccl<'gpu> {
         let mut begin = Instant::now();
         loop {
             let mut state = IN_PROGRESS;
-            // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has given it just before, and
-            // `abort` takes the `Nccl` mutably, which the caller has.
+            // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has just returned it, and `abort`
+            // would need the `Nccl` mutably, while the caller borrows it.
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;

@@ -82,8 +82,8 @@ impl<'a, L: Published> View<'a, L> {
             seen: Glance::nothing(),
             distance: WARP_LANES,
         };
-        // SAFETY: the whole warp calls it: this function's condition. The view reads slots of this tile and of lower tiles and groups only,
-        // which the scan has.
+        // SAFETY: the whole warp calls it: this function's condition. The view reads only slots of this tile and of lower tiles and groups,
+        // and the scan has all of these.
         unsafe {
             if is_patient {
                 view.await_own_group();

@@ -238,8 +238,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
                 let place = vector * unit;
                 let address = tile.wrapping_add(place);
-                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere as many flags are readable as items
-                // exist from `place` on.
+                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere the flags of the existing items from
+                // `place` on are readable.
                 flags[ROW] = unsafe {
                     if is_whole {
                         let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);

@@ -230,7 +230,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 
     /// Whether the communicator's memory on the device still exists. It does not exist in a forked process, or after the context was
-    /// destroyed: there NCCL would free memory that may belong to others.
+    /// destroyed. In both cases NCCL would free memory that may belong to others.
     fn is_there(&self) -> bool {
         if refuse_in_child().is_err() {
             return false;

@@ -137,7 +137,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the items that are not chosen to the beginning of `rest`.
+    /// Writes the other items, which are not chosen, to the beginning of `rest`.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

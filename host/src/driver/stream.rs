@@ -174,8 +174,8 @@ impl Function {
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: there is a pointer to each parameter, and these are all (condition 1). The other two conditions are the same as
-            // this function's; the third applies, since the kernel may begin early here.
+            // SAFETY: there is a pointer for each of the kernel's parameters (condition 1). The other two conditions are the same as this
+            // function's; the third applies, since the kernel may begin early here.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
             // SAFETY: the driver reads a value for each parameter through its pointer, and copies it before it returns. There is one for
             // each (condition 1), and the kernel's use of them is sound (condition 2). The handles live: the function's, because its

@@ -119,8 +119,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
-    // before the barrier. All threads of a block return before the barrier, or none does, so it is the whole block's. Condition 5: the
-    // board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
+    // before the barrier. Either all threads of a block return before the barrier, or none does, so the whole block gets to it. Condition
+    // 5: the board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {

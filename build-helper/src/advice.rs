@@ -1,6 +1,6 @@
 //! Advice for mistakes that the compiler's messages do not explain: the compiler does not know where the file runs.
 
-/// A mistake: texts that are all in the compiler's message, and the advice.
+/// A mistake: texts that all occur in the compiler's message about it, and the advice.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,

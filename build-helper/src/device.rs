@@ -31,7 +31,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder: around a file of kernels or, for operators, empty. It is compiled in the folder `target`.
+    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, it is empty. It is compiled in the folder
+    /// `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -90,7 +91,7 @@ impl DeviceCrate {
         })
     }
 
-    /// Runs cargo, and returns its messages. If it fails, the error is what it printed.
+    /// Runs cargo, and returns its messages. If it fails, the error has cargo's output.
     fn cargo(
         &self,
         toolchain: &Toolchain,
@@ -148,7 +149,8 @@ fn module(source: &Path) -> Result<String, Error> {
 /// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - All functions are inlined, however long they are, and in loops and rare branches too, for which LLVM has thresholds of their own.
+/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three are
+///   set.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",

@@ -32,7 +32,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
     /// No toolchain can compile for the device.
@@ -71,7 +71,7 @@ pub enum Error {
         /// Where it should be.
         path: PathBuf,
     },
-    /// The committed device code differs from what the source gives.
+    /// The committed device code differs from the code that the source compiles to.
     #[error(
         "{} is not what this source and this compiler give: {} is another kernel. Another version of the compiler may give \
          another text; else somebody has changed the file. `{update}=1 cargo build` writes it anew.",

@@ -167,7 +167,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // One row's errors are not all. The rows are compiled together, and every row's errors are found before code is made.
+        // These are one row's errors, and other rows may have errors too. So all rows are compiled together: rustc finds every row's errors
+        // before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();

@@ -158,7 +158,7 @@ impl warpfold::Op<u32> for Ratio {
 impl warpfold::Commutative for Ratio {}
 ";
 
-/// If a file with right hashes has another row's kernel under a row's name, compiling again finds that.
+/// Compiling again finds a wrong kernel in a committed file whose hashes are right.
 fn a_kernel_that_the_source_does_not_give_is_found() {
     let mut build = common::build("rows");
     build.output = build.output.join("forged");

@@ -20,7 +20,7 @@ pub struct Keyed {
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
-    /// Where device memory holds the number of keys; `keys` then has room for at most so many. `None` if all of `keys` count.
+    /// Where device memory holds the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` count.
     count: Option<Span>,
 }
 
@@ -145,10 +145,10 @@ impl Keyed {
     ///
     /// # Safety
     ///
-    /// Until the work is done, these hold, in memory of this context, aligned, and with no output that overlaps other memory:
+    /// Until the work is done, the following holds. All memory is aligned and belongs to this context, and no output overlaps other memory.
     ///
     /// - keys, values and, if there is one, the number of keys can be read;
-    /// - results, first keys and starts can be written for as many items as their spans have, and so can the number of starts;
+    /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn queue_checked(
         &self,

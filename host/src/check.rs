@@ -5,8 +5,8 @@
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! Every reported flaw is real. Without a flaw, nothing is proved beyond the given items, so give the extreme ones (zeros of both signs,
-//! infinities, NaN, the least and the greatest value, equal items).
+//! Every reported flaw is real. The check covers the given items only, so give the extreme ones (zeros of both signs, infinities, NaN, the
+//! least and the greatest value, equal items).
 
 mod bytes;
 mod choices;
@@ -37,7 +37,7 @@ const ALL_TRIPLES: usize = 12;
 /// If there are more samples, each is combined with the samples at these distances.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// A law that an operator breaks. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+/// A law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or in `main` prints the `Debug`.
 ///
 /// ```
 /// use warpfold::{Max, OperatorFlaw, check_operator};
@@ -68,7 +68,7 @@ pub enum OperatorFlaw {
         side: &'static str,
         /// The value as it is written to an output.
         value: Bytes,
-        /// What it became.
+        /// The value after it is combined with the identity.
         result: Bytes,
     },
 

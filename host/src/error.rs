@@ -214,7 +214,7 @@ pub enum Error {
     },
 
     /// Offsets of segments do not ascend, or lie beyond the items. Offsets in a slice are checked before anything is launched. Offsets in
-    /// device memory are checked by the work itself, and the results are then unspecified.
+    /// device memory are checked by the work itself: if they are wrong, the results are unspecified.
     #[error(
         "offset {index} of the segments is {offset}: it must be from {before}, the one before it, to {item_count}, the number of \
          items"

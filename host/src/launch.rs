@@ -37,7 +37,7 @@ pub struct ScanOrder {
     pub is_reversed: bool,
 }
 
-/// What a call makes of each group of items.
+/// Whether a call reduces or scans each group of items.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,

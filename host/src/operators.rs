@@ -27,10 +27,10 @@
 /// ```
 ///
 /// A row `name: Operator, Item;` gives all kernels: reductions of whole arrays, of segments and of columns, and scans of the same. With
-/// `scans only` after a comma, it gives all except the reduction of whole arrays, the only one that needs
-/// [`Commutative`](crate::Commutative); [`in_order`](crate::Reduce::in_order) then reduces all items. With `reduction only`, it gives the
-/// reduction of whole arrays and nothing else. A row `name: Operator, pairs of A, B;` gives a [`reduce`](crate::reduce()) of two inputs,
-/// by an operator on [`Pair<A, B>`](crate::Pair).
+/// `scans only` after a comma, it gives all except the reduction of whole arrays. Only that kernel needs
+/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) reduces all items. With `reduction only`, it
+/// gives the reduction of whole arrays and nothing else. A row `name: Operator, pairs of A, B;` gives a [`reduce`](crate::reduce()) of two
+/// inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.

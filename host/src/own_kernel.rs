@@ -131,8 +131,8 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX that does not come from [`kernels!`](crate::kernels!) as a module into this GPU's context, which becomes the current one.
-    /// `symbol` names the text, or a kernel of it, in errors.
+    /// Loads PTX as a module into this GPU's context, which becomes the current one. It is for PTX that does not come from
+    /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
     ///

@@ -38,7 +38,8 @@ impl Texts {
         }
     }
 
-    /// The same, with the texts for 8.0 made from those for 9.0, and the texts for 7.0, too, unless they are committed.
+    /// The same texts. The library makes the texts for 8.0 from those for 9.0. It makes the texts for 7.0 as well, unless these are
+    /// committed.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {

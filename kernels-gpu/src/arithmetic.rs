@@ -185,8 +185,8 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// Keys and places of the minimum and of the maximum of four items. The result is `otherwise`, unless an item is NaN; then `extreme` is
-    /// NaN too. In that case both places are that of the first NaN, and both keys are 0.
+    /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
+    /// result is `otherwise`. If one is, both places are the first NaN's, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

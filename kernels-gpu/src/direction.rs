@@ -84,7 +84,7 @@ impl Direction {
         self.signed(items).wrapping_add(self.if_backward(count))
     }
 
-    /// A vector's first `count` items of type `T`, turned from this direction to the order in memory, or from that to this direction.
+    /// A vector's first `count` items of type `T`, converted from this direction to the order in memory, or back.
     #[inline(always)]
     pub fn turned<T>(self, vector: &Vector, count: usize) -> Vector {
         let mask = self.mask as u32;

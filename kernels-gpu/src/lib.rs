@@ -28,11 +28,11 @@
 //!
 //! # Compilers
 //!
-//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable`
-//! it needs no nightly features: this is how `warpfold-build` compiles users' operators ([`operators!`]). With the
-//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
-//! operators do. Only three places depend on the compiler: `simt`, the macro that emits an entry, and a function of
-//! [`contract`] that avoids a bug of rust-cuda's compiler. Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
+//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` it needs no nightly
+//! features: this is how `warpfold-build` compiles users' operators ([`operators!`]). With the feature `cuda_std` the same kernels compile
+//! with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users' operators compile with it. Only three places depend
+//! on the compiler: `simt`, the macro that emits an entry, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
+//! Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
 // A user's build shows no warnings of this crate. Without the table's entries, code that only they use is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),

@@ -30,8 +30,8 @@ const FOLDERS: [&str; 4] = [
 /// The folders of libraries on Debian and systems derived from it.
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
-/// Loads PTX that calls the device's runtime into the current context, which is the GPU's. If the library is found, the PTX is linked with
-/// it. Otherwise the PTX is loaded as it is, for drivers that do not need the library.
+/// Loads PTX into the current context, which is the GPU's. The PTX calls the device's runtime. If the library is found, the PTX is linked
+/// with it. Otherwise the PTX is loaded as it is, for drivers that do not need the library.
 ///
 /// # Errors
 ///

@@ -107,7 +107,7 @@ impl Kernel {
 }
 
 impl Kernels {
-    /// The kernel. It is compiled now, if it has not been.
+    /// The kernel of this symbol. It is compiled now, if it has not been compiled before.
     pub fn get(&self, gpu: &Gpu, symbol: &'static str) -> Result<Arc<Kernel>> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = compiled.get(symbol) {

@@ -78,7 +78,8 @@ impl<'ladder> Session<'ladder> {
         })
     }
 
-    /// A kernel. It is compiled now, if it has not been. Call this before the launches, so that the compilation is not timed.
+    /// The kernel of this symbol. It is compiled now, if it has not been compiled before. Call this before the launches, so that the
+    /// compilation is not timed.
     pub fn kernel(&self, symbol: &'static str) -> Result<Arc<Kernel>> {
         self.ladder.kernels().get(self.ladder.gpu(), symbol)
     }

@@ -1,4 +1,4 @@
-//! A file of device code with a hash that fits is refused, or has kernels of the source's rows and no others, whatever it contains.
+//! Reads files of device code with arbitrary contents and a correct hash. Each file is refused, or has only kernels of the source's rows.
 
 #![no_main]
 

@@ -357,7 +357,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
-                // It returns, without a panic, texts of these sizes or none.
+                // `unpack` returns texts of these sizes or `None`, and does not panic.
                 if let Some(unpacked) = unpack(&damaged, &sizes(&texts)) {
                     assert!(
                         unpacked

@@ -1,4 +1,4 @@
-//! Whatever bytes the file for rank 0's id holds, it is refused, or its length is that of an id.
+//! Reads files for rank 0's id with arbitrary bytes. Each file is refused, or is as long as an id.
 
 #![no_main]
 
@@ -12,8 +12,8 @@ mod id_file;
 
 use id_file::Fault;
 
-/// The oldest file that a reader accepts, and how long it waits for a complete one. Long enough for the file that was just written, and
-/// short enough that an incomplete file ends the run at once.
+/// The age of the oldest file that a reader accepts, and how long the reader waits for a complete file. Long enough for the file that was
+/// just written, and short enough that an incomplete file ends the run at once.
 const LIMIT: Duration = Duration::from_millis(50);
 
 /// Bytes of an id here: few, so that the fuzzer soon finds inputs of this length.

@@ -15,8 +15,8 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` holds a stream of the driver's. If it has created the stream, it destroys it only when it is dropped. If the
-// stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
+// SAFETY: a `CudaStream` holds a stream of the driver's. A `CudaStream` that created its stream destroys it only when the `CudaStream`
+// itself is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.

@@ -1,4 +1,4 @@
-//! Whether a predicate or an equality says the same on the device as on the host.
+//! Checks whether a predicate or an equality gives the same answers on the device as on the host.
 
 use std::any::type_name;
 
@@ -8,7 +8,7 @@ use crate::kernel::Item;
 use crate::request::{runs, select};
 use crate::selection::{RunsKernel, SelectKernel};
 
-/// Checks a predicate: on the device it chooses the same of these items as on the host.
+/// Checks that a predicate chooses the same items on the device as on the host.
 ///
 /// ```
 /// use warpfold::{NonZero, check_predicate};
@@ -38,8 +38,8 @@ where
     Ok(())
 }
 
-/// Checks an equality: on the device it tells the same of these items from each other as on the host. Each item is compared with itself,
-/// and with the others in both orders; of many items, with some of the others.
+/// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the others in
+/// both orders. If there are many items, each is compared with only some of the others.
 ///
 /// ```
 /// use warpfold::{Equal, check_equality};
@@ -82,7 +82,7 @@ fn some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
     }
 }
 
-/// So many items in pairs: each item beside itself, then beside the next one, and so on.
+/// `count` items in pairs: first each item with itself, then each item with the next one, then with the one after that, and so on.
 pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     let places = (0..count).map(|place| {
         let (pair, second) = (place / 2, place % 2);
@@ -92,7 +92,7 @@ pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     places.map(|place| items[place]).collect()
 }
 
-/// The first place that only one of both has chosen. Those of the device are in order.
+/// The first place that is chosen on the device or on the host, but not on both. `device` has the chosen places in ascending order.
 pub(super) fn first_difference(
     device: &[usize],
     item_count: usize,
@@ -105,7 +105,7 @@ pub(super) fn first_difference(
     })
 }
 
-/// Of these items the host says `host`, and the device the opposite.
+/// The flaw of items for which the host answers `host`, and the device answers the opposite.
 pub(super) fn flaw<C, T: Item>(items: &[T], host: bool) -> OperatorFlaw {
     OperatorFlaw::Choice {
         operator: type_name::<C>(),

@@ -1,9 +1,9 @@
 //! Stream captures: how to recognise a capture, keep alive what its graph needs, and leave other captures undisturbed.
 //!
-//! A capture forbids calls that might wait for work, either to the thread that began it or to every thread: its mode says which. A thread
-//! may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library
-//! does none of them: asking for a captured stream's number, waiting for the whole context, and using the default stream while a stream
-//! that is ordered with it is captured.
+//! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whose calls: those of the thread that
+//! began it, or of every thread. A thread may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things
+//! still end a capture, so the library does none of them: asking for a captured stream's number, waiting for the whole context, and using
+//! the default stream while a stream that is ordered with it is captured.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -1,4 +1,4 @@
-//! Devices, and what the driver says of them.
+//! Devices, and their properties as the driver reports them.
 
 use std::ffi::c_int;
 
@@ -29,7 +29,7 @@ pub(crate) fn device(ordinal: u32) -> Result<Device> {
 
 pub(crate) fn device_name(device: Device) -> Result<String> {
     let mut name = [0u8; 256];
-    // SAFETY: the pointer is to a live local, which is as long as the call is told.
+    // SAFETY: the pointer is to a live local, whose length is passed too.
     check("cuDeviceGetName", unsafe {
         raw::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as c_int, device.0)
     })?;

@@ -26,7 +26,7 @@ impl Event {
         Ok(Self(event))
     }
 
-    /// Records the event after what is queued on the stream. This replaces any earlier record.
+    /// Records the event after the work that is queued on the stream. This replaces any earlier record.
     pub fn record(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuEventRecord", unsafe {

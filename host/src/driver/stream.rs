@@ -153,7 +153,7 @@ impl Function {
     /// # Safety
     ///
     /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
-    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+    /// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
     /// - If it may begin early, the kernel waits for the work before it.
     pub unsafe fn launch(
         self,
@@ -174,8 +174,8 @@ impl Function {
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: there is a pointer to each parameter, and these are all (condition 1). The other two conditions are the same as
-            // this function's; the third applies, since the kernel may begin early here.
+            // SAFETY: there is a pointer for each of the kernel's parameters (condition 1). The other two conditions are the same as this
+            // function's; the third applies, since the kernel may begin early here.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
             // SAFETY: the driver reads a value for each parameter through its pointer, and copies it before it returns. There is one for
             // each (condition 1), and the kernel's use of them is sound (condition 2). The handles live: the function's, because its
@@ -234,7 +234,7 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 /// # Safety
 ///
 /// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
-/// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+/// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
 /// - The kernel waits for the work before it.
 unsafe fn launch_early(
     launch: LaunchKernelEx,

@@ -13,7 +13,7 @@ use crate::driver::{self, Address, Context, Event, OwnStream, PinnedMemory, Stre
 use crate::error::{Error, Result};
 use crate::kernel::RESULT_MAX_BYTES;
 
-/// A stream, and what the launches and the result of a call need.
+/// A stream, with an event, and memory for a call's launches and result.
 #[derive(Debug)]
 pub(crate) struct CallStream {
     // Dropped first, and waits for its work: nothing uses the other fields after that.
@@ -113,8 +113,8 @@ impl CallStream {
     pub fn copy_to_result(&self, from: Address, bytes: usize) -> Result<()> {
         let to = self.result_memory()?.start();
         let bytes = bytes.min(RESULT_MAX_BYTES);
-        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses them: the call has the stream, and reads
-        // them only after it has waited for the stream. The memory is kept as long as the stream.
+        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses them: the call has the stream, and
+        // reads them only after it has waited for the stream. The memory is kept as long as the stream.
         unsafe { driver::queue_copy_to_host(to, from, bytes, self.stream()) }?;
         Ok(())
     }

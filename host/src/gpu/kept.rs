@@ -1,4 +1,4 @@
-//! What is kept in a device's primary context for calls: compiled kernels, scratch memory, and what calls that wait need.
+//! What is kept in a device's primary context for calls: compiled kernels, scratch memory, and the streams and lanes of calls that wait.
 
 use super::call_stream::CallStream;
 use super::kernels::Kernels;

@@ -29,7 +29,7 @@ impl Board {
     /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published.
     /// Returns its address and size.
     ///
-    /// The caller sees to it that no queued work uses the board or the notes.
+    /// The caller ensures that no queued work uses the board or the notes.
     pub fn prepare<A: Accumulator>(
         &mut self,
         entered: Entered<'_>,
@@ -57,7 +57,7 @@ impl Board {
             let bytes = count * state_bytes::<A>();
             let to = place.states + first * state_bytes::<A>() as u64;
             // SAFETY: as above. The range is in the notes: `NOTES_BYTES` is enough for the aggregates of a group's tiles and a prefix, and
-            // there are no more seeds than that.
+            // the seeds are some of these.
             unsafe { driver::queue_copy_to_device(to, start.add(note), bytes, stream) }?;
             note += bytes;
         }

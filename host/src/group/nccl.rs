@@ -157,8 +157,8 @@ impl<'gpu> Nccl<'gpu> {
         let mut begin = Instant::now();
         loop {
             let mut state = IN_PROGRESS;
-            // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has given it just before, and
-            // `abort` takes the `Nccl` mutably, which the caller has.
+            // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has just returned it, and `abort`
+            // would need the `Nccl` mutably, while the caller borrows it.
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
@@ -230,7 +230,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 
     /// Whether the communicator's memory on the device still exists. It does not exist in a forked process, or after the context was
-    /// destroyed: there NCCL would free memory that may belong to others.
+    /// destroyed. In both cases NCCL would free memory that may belong to others.
     fn is_there(&self) -> bool {
         if refuse_in_child().is_err() {
             return false;

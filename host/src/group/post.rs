@@ -28,7 +28,8 @@ pub(super) const ENVELOPE_BYTES: usize = 16;
 /// The end of the word that says whether the rank has failed.
 const STATUS_END: usize = ENVELOPE_BYTES + 8;
 
-/// Bytes before a body. A kernel may write its result to the start of the body, which is aligned for every type: no result is longer.
+/// Bytes before a body: as many as the longest result has. So the start of a body is aligned for every type, and a kernel may write its
+/// result there.
 pub(super) const HEAD_BYTES: usize = RESULT_MAX_BYTES;
 
 const _: () = assert!(STATUS_END <= HEAD_BYTES && NOTES_BYTES % HEAD_BYTES == 0);

@@ -75,8 +75,8 @@ impl Span {
 enum Access {
     Read,
     Written,
-    /// Written, each item after the input's item of the same index was read by the same thread: an input of the same type may start at
-    /// the same address.
+    /// Written in place: a thread reads an item of the input before it writes the item of the same index. So an input of the same type may
+    /// start at the same address.
     WrittenInPlace,
 }
 

@@ -50,8 +50,8 @@ pub struct Flagged;
 /// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
 ///
 /// With outputs, `wait` returns how many items are chosen. An output needs room for its results only. A shorter output is filled. `wait`
-/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, the count is then
-/// greater than the room.
+/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, a count greater than
+/// the room shows this.
 ///
 /// If there are no items, none is chosen: outputs are not touched, and the count is 0.
 ///
@@ -138,7 +138,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the items that are not chosen to the beginning of `rest`.
+    /// Writes the other items, which are not chosen, to the beginning of `rest`.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

@@ -182,8 +182,8 @@ impl Queue<'_> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types (items as the chooser needs them):
     ///
-    /// - the items, a flag for each if there are flags, and the number of items if there is one can be read;
-    /// - each output can be written, as far as it reaches and there are items to write;
+    /// - the items can be read; so can a flag for each item, if there are flags, and the number of items, if there is one;
+    /// - each output can be written, up to its length or the number of its results, whichever is less;
     /// - the 8 bytes of the count can be written;
     /// - each output and the count overlap nothing else.
     pub unsafe fn select_checked(&mut self, selection: &Selection, count: Count) -> Result<()> {

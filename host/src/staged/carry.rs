@@ -19,7 +19,7 @@ const MOST_LANES: usize = 10;
 /// For each direction, lanes whose copies are queued after the current one, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The number of strips of a piece, unless they would be too short. As many workers copy the piece, so that its upload begins sooner.
+/// The number of strips of a piece, unless they would be too short. That many workers copy the piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strip, except the last of a piece. Shorter ones are not worth waking a worker.
@@ -103,7 +103,7 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Copies the pieces to the device and, if they have a destination, back, on one lane or more. `work` is called for each piece in order,
+/// Copies the pieces to the device, on one lane or more, and back if they have a destination. `work` is called for each piece in order,
 /// with the piece's index, when its upload is queued. It queues the work on the piece. Waits for everything.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,

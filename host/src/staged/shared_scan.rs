@@ -177,7 +177,7 @@ fn groups_of(tiles: &Range<u64>) -> Range<u64> {
     tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
 }
 
-/// The boards of the two passes, and the host's memory for what the first pass published.
+/// The boards of the two passes, and the host's memory for the aggregates that the first pass published.
 struct Boards<A> {
     first: Board<A>,
     second: Board<A>,

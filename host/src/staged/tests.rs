@@ -169,7 +169,7 @@ fn fail_each_call(
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
     // Keeps the primary context, which other tests share, current on this thread, so that no call under test makes it current. Its first
-    // use also looks up what the process looks up once.
+    // use also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

@@ -119,8 +119,8 @@ impl Queue<'_> {
     ///
     /// Until the work is done,
     ///
-    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those counted from
-    ///   `output` memory that it writes. No other item need exist, so the addresses themselves may lie outside any allocation;
+    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context. Their results, counted
+    ///   from `output`, are memory that it writes. No other item need exist, so the addresses themselves may lie outside any allocation;
     /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
     ///   the same address and the same type.
     ///

@@ -30,8 +30,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(
     value: O::Accumulator,
     totals: *mut O::Accumulator,
 ) -> O::Accumulator {
-    // SAFETY: the whole block gets to the barrier, and all of warp 0 to the second reduction. Each warp writes its own place of `totals`,
-    // and the barrier orders these writes before warp 0's reads.
+    // SAFETY: the whole block gets to the barrier, and all of warp 0 gets to the second reduction. Each warp writes its own place of
+    // `totals`, and the barrier orders these writes before warp 0's reads.
     unsafe {
         let total = warp::reduce::<O, T, WARP_LANES>(value);
         if simt::lane() == 0 {

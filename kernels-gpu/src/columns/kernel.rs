@@ -59,9 +59,9 @@ use crate::scan::kernel::depart;
 /// The launch's conditions:
 /// 1. The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads, which all call this, with
 ///    [`crate::columns::shared_bytes`] of dynamic shared memory.
-/// 2. `input` is the address of item 0, aligned to an item. The first matrix begins there, and each other one `matrix_pitch` items after
-///    the one before. A matrix has `row_count` rows of `matrix_columns` readable items, each row `row_pitch` items after the one before.
-///    All matrices together have `column_count` columns, at least one. Nobody writes the items meanwhile.
+/// 2. `input` is the address of item 0, aligned to an item. The matrices begin there, `matrix_pitch` items apart. A matrix has `row_count`
+///    rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at least one.
+///    Nobody writes the items meanwhile.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
 /// 5. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
@@ -184,8 +184,8 @@ unsafe fn extent(
 
 /// The launch, as each thread of a block has it.
 ///
-/// Its unsafe functions need the launch's conditions, a list at [`columns_reduce`], beside their own. Data in shared memory are *written*
-/// once a barrier of the block has followed.
+/// Its unsafe functions need their own conditions and the launch's conditions, which [`columns_reduce`] lists. Data in shared memory are
+/// *written* once a barrier of the block has followed.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,

@@ -36,8 +36,8 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit of the own group's tiles. Of each group, lane `l` reads tile `l`. It also reads the prefix of the group that is `l` groups
-/// before the own group.
+/// The bit of the own group's tiles. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that is `l` groups before
+/// the own group.
 const OWN: u32 = 1;
 
 /// The bit of prefixes.
@@ -82,8 +82,8 @@ impl<'a, L: Published> View<'a, L> {
             seen: Glance::nothing(),
             distance: WARP_LANES,
         };
-        // SAFETY: the whole warp calls it: this function's condition. The view reads slots of this tile and of lower tiles and groups only,
-        // which the scan has.
+        // SAFETY: the whole warp calls it: this function's condition. The view reads only slots of this tile and of lower tiles and groups,
+        // and the scan has all of these.
         unsafe {
             if is_patient {
                 view.await_own_group();

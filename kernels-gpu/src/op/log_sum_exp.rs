@@ -1,7 +1,7 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, the sum of the side with the lesser greatest item is multiplied by the exponential of the
+//! all items are −∞. When two values combine, the sum of the side whose greatest item is less is multiplied by the exponential of the
 //! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 
 use bytemuck::{Pod, Zeroable};

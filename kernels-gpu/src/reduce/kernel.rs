@@ -259,7 +259,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile to its folds. Of each vector, only the items that `lifted` selects are lifted.
+/// Appends a thread's vectors of a tile to its folds. Lifts only the items of each vector that `lifted` selects.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],

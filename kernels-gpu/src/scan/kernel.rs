@@ -73,11 +73,11 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
 ///
 /// # Safety
-/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
-///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
-///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
-/// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
-///   there, their results writable here. The two addresses are equal, and so are the types, or items and results do not overlap.
+/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads, all of which
+///   call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan follow each
+///   other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
+/// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
+///   readable, and their results are writable. The two addresses are equal, and so are the types, or items and results do not overlap.
 /// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only one.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
@@ -119,8 +119,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
-    // before the barrier. All threads of a block return before the barrier, or none does, so it is the whole block's. Condition 5: the
-    // board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
+    // before the barrier. Either all threads of a block return before the barrier, or none does, so the whole block gets to it. Condition
+    // 5: the board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
@@ -251,8 +251,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// The calling thread's part of a tile in an array of items of type `V`. A vector has as many items as there is room for of the larger
-    /// of `V` and `W`.
+    /// The calling thread's part of a tile in an array of items of type `V`. The larger of the types `V` and `W` decides how many items a
+    /// vector has.
     #[inline(always)]
     fn part<V: Element, W: Element>(&self, array: *mut V, tile: u32) -> ScanPart<V, W> {
         let TileItems { begin, count } = self.items(tile);

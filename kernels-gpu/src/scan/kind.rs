@@ -26,8 +26,8 @@ pub const INCLUSIVE: Definition = Definition {
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
-        // Tiles, and the end, sent to the warp that looks back. It waits once before the loop, and in the loop after a look-back or, in
-        // long scans, before it.
+        // Tiles, and the end, sent to the warp that looks back. That warp waits once before its loop. In the loop it waits after the
+        // look-back. In long scans, it may wait before the look-back instead.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),

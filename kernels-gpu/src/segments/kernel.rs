@@ -29,8 +29,9 @@
 //! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. If it refuses
 //! offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find their common border by
 //! the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to the end of `w`. If none of
-//! them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to publish. Hence, if a
-//! block waits in vain, an earlier window has refused, or will. The block of that window has started, so the waiting block sees the tag.
+//! them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to publish. Hence, if a block
+//! waits for a value that is never published, an earlier window has refused offsets, or will refuse them. The block of that window has
+//! started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
 //! forever. Whatever the search has found, a block checks the offsets at its windows' ends and at its chunks' starts together. A window
@@ -167,8 +168,8 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 
 /// The launch, as each thread of a block has it. Windows and works are in shared memory: they would fill the registers.
 ///
-/// Its unsafe functions need the launch's conditions, a list at [`segmented_reduce`], beside their own. In these, data in shared memory are
-/// *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
+/// Its unsafe functions need their own conditions and the launch's conditions, which [`segmented_reduce`] lists. In their own conditions,
+/// data in shared memory are *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
 /// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset
@@ -197,7 +198,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the tag and has a barrier, whatever it gives. `depart` comes after the last use of the board.
+        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. `depart` comes after the last use of the
+        // board.
         unsafe {
             if self.begin(room) {
                 self.run(room);
@@ -214,8 +216,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The block's works, one after the other.
     ///
-    /// # Safety
-    /// Convergent: the whole block. The header is written, and the bits of the room and of the next are cleared.
+    /// # Safety Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared

@@ -117,7 +117,7 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// How many items and chunks, counted together, a work may have: its room in shared memory. A window's chunks except the last have fewer
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
-/// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one block more fits on a
+/// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block fits on a
 /// multiprocessor.
 pub const fn room_items<T, A>() -> usize {
     let spare = match size_of::<A>() > 8 {

@@ -11,8 +11,8 @@ macro_rules! with_selection_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of a number of items in device memory. If that number is less than `item_count`, only so many items are
-            /// read.
+            /// Null, or the address of a number of items in device memory. If that number is less than `item_count`, only that many items
+            /// are read.
             item_count_at: *const u64,
             /// A flag for each item, of one byte: the item is chosen if it is not 0. Null if items are not chosen by flags.
             flags: *const u8,

@@ -237,8 +237,8 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     spread
 }
 
-/// Keys and places of the minimum and of the maximum of four items: `otherwise`, unless an item is NaN. `extreme` is NaN exactly if an item
-/// is. Then both places are that of the first NaN, and both keys are 0.
+/// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
+/// result is `otherwise`. If one is, both places are the first NaN's, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

@@ -9,9 +9,9 @@
 //!
 //! # Convergence
 //!
-//! A barrier needs every thread of the block, or of as many of its warps as the barrier counts. A shuffle or a vote needs every lane of the
-//! warp. All of these threads get to the call: none has left the kernel, and none branches around the call. A function that needs this says
-//! **convergent**.
+//! A barrier needs every thread of the block. A barrier that counts warps needs every thread of that many warps. A shuffle or a vote needs
+//! every lane of the warp. All of these threads get to the call: none has left the kernel, and none branches around the call. A function
+//! that needs this says **convergent**.
 //!
 //! # Memory order
 //!

@@ -214,9 +214,9 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// The skeletons of a kind. A line has whether any order gives the same bits; an item, an accumulator and a result of the right widths; and
-/// the skeleton's name, which contains the same facts, with widths in bits. For pairs, the width of an item is the width of one of the two
-/// values.
+/// The skeletons of a kind. A line states whether any order gives the same bits, and then an item, an accumulator and a result of the right
+/// widths. The skeleton's name follows, and contains the same facts, with widths in bits. For pairs, the width of an item is the width of
+/// one of the two values.
 ///
 /// In reductions and scans of segments and of columns, and in scans with accumulators of 32 bits, exact and other operators share a
 /// skeleton.

@@ -26,8 +26,8 @@ pub enum Caching {
     Streamed,
 }
 
-/// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. A vector has as many items
-/// as fit into it of the wider of the types `T` and `U`: a scan's items and results then have equally many.
+/// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. The wider of the types `T`
+/// and `U` decides how many items a vector has. So a vector of a scan's items and a vector of its results have the same number of items.
 #[derive(Clone, Copy)]
 pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,

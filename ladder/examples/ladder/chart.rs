@@ -40,8 +40,8 @@ const INSTRUCTIONS: Quantity = Quantity {
     },
 };
 
-/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. Of several such problems it shows
-/// the last, which has the most items.
+/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. If several problems have equally
+/// many, it shows the last one, which has the most items.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {

@@ -108,7 +108,7 @@ impl Ladder {
         })
     }
 
-    /// Runs each rung of the document that is not too slow for this many items, and ours.
+    /// Runs our rung, and each rung of the document that is not too slow for this many items.
     fn climb<O: Operator<T>, T: Problem, R>(
         &self,
         what: &'static str,

@@ -26,7 +26,7 @@ pub fn one_a_level<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     run.session.finish(|| items.first())
 }
 
-/// `reduce1`: a launch of a grid, one of a block, one of a thread.
+/// `reduce1`: three launches, of a grid, of a block and of a thread.
 pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let items = Scratch::<T>::copy_of(input)?;

@@ -1,4 +1,4 @@
-//! Results of scans: integers are exact, and floats are within the bound of a sum in any order.
+//! Results of scans: integers are exact, and floats are within an error bound that holds for any order of the additions.
 
 use std::fmt::Debug;
 

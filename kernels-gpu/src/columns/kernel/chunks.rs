@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
-        // No unit waits for the last chunk of a column, and in a scan it has no result.
+        // In a scan, the last chunk of a column needs no value: no unit waits for it, and columns have no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
         // The number of the unit's value on the level.
         let (mut place, mut bits) = (unit.chunk, 0);

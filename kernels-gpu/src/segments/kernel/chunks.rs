@@ -47,7 +47,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Gives false if the offsets are refused.
+    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Returns false if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `window` is the block's window `number`, and the value of its tail

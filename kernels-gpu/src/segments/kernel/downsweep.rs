@@ -61,7 +61,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether whole vectors of results replace vectors of items.
     const HAS_VECTORS: bool = Self::STAYS && Self::READS_VECTORS;
 
-    /// Writes the results of a work, after the folds. Gives false if the offsets are refused.
+    /// Writes the results of a work, after the folds. Returns false if the offsets are refused.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.

@@ -99,7 +99,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// How many vectors are read at once of a leaf that need not begin where a vector begins. For items of 4 bytes it is all of them.
+    /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
+    /// of the leaf.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
         4 => 5,
         8 => 3,
@@ -289,8 +290,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk, with the winning item's own index. Before, the value may have the index of the first item of a whole leaf that
-    /// has the winning item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
+    /// The value of a chunk, with the winning item's own index. `value` may still have another index: that of the first item in the winning
+    /// item's leaf, if this is a whole leaf (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
     ///
     /// # Safety
     /// The items of the chunk are written.

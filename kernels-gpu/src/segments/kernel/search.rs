@@ -24,7 +24,7 @@ pub struct Offsets {
 pub struct Search {
     /// No earlier segment can be the result.
     low: u64,
-    /// No later segment can be the result. It is the result if all segments from `low` to before it begin before the diagonal.
+    /// No later segment can be the result. If all segments from `low` to before `high` begin before the diagonal, `high` is the result.
     high: u64,
 }
 
@@ -46,8 +46,7 @@ impl Search {
 
     /// The diagonal at which the calling lane's segment begins; `u64::MAX`, if there is no segment left for the lane.
     ///
-    /// # Safety
-    /// The offsets are readable, and those of [`Self::new`].
+    /// # Safety The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
     pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
         let segment = self.low + simt::lane() as u64 * self.stride();
@@ -78,9 +77,8 @@ impl Search {
     /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
     /// growing distances from the guess. So the new range is about as long as the error of the guess.
     ///
-    /// # Safety
-    /// Convergent: the whole warp. The offsets are readable. `look` and `count` are the look and the number of lanes that narrowed the
-    /// search, and some segments remain.
+    /// # Safety Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count`
+    /// is the number of lanes that [`Self::narrow`] then counted. Some segments remain.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same `count`, at
@@ -116,12 +114,11 @@ impl Search {
         }
     }
 
-    /// Runs the search; `look` is its first look, by [`Self::look`]. The result is a segment, or `segment_count` if none is found. The
-    /// segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the diagonal. The same
-    /// offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
+    /// Runs the search. `look` is the lane's result of a first [`Self::look`]. The result is a segment, or `segment_count` if none is
+    /// found. The segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the
+    /// diagonal. The same offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and those of [`Self::new`].
+    /// # Safety Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
     pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the

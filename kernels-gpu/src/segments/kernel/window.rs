@@ -14,7 +14,7 @@ use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
-    /// next. Gives false on all threads if the block has no windows: the count in device memory is less than the launch's number of
+    /// next room. Returns false on all threads if the block has no windows: the count in device memory is less than the launch's number of
     /// segments. Then only the ticket, the tag and `is_refused` are written.
     ///
     /// # Safety
@@ -24,10 +24,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
-        // barrier goes the same way on all threads, branches around the search on all lanes of a warp. `control` is the workspace's, and
-        // the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets: nobody takes
-        // another one. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most `segment_count`, as the search
-        // gives them, and a barrier precedes their reads. Each window is written by a warp of its own.
+        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` is the
+        // workspace's, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets:
+        // nobody takes another one. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most `segment_count`, as
+        // the search gives them, and a barrier precedes their reads. Each window is written by a warp of its own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.

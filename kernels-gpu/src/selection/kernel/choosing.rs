@@ -74,7 +74,7 @@ impl Chosen {
 /// A tile that waits for its prefix: its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; the launch's end or more if there is none.
+    /// The tile; if there is none, the end of the launch's tiles or a greater number.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
@@ -238,8 +238,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
                 let place = vector * unit;
                 let address = tile.wrapping_add(place);
-                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere as many flags are readable as items
-                // exist from `place` on.
+                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere the flags of the existing items from
+                // `place` on are readable.
                 flags[ROW] = unsafe {
                     if is_whole {
                         let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);

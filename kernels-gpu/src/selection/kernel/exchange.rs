@@ -60,7 +60,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     }
 }
 
-/// Waits for the tile of a turn. Returns the end or more if the turn has no tile.
+/// Waits for the tile of a turn. If the turn has no tile, returns the end of the tiles or a greater number.
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.

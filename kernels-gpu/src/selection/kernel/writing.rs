@@ -113,7 +113,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     }
 
     /// Lists the chosen items of a chunk, and after them the others if these are wanted. The list has their places among the calling warp's
-    /// items. The chunk begins at place `chunk_begin` of these. Returns how many are chosen.
+    /// items, where the chunk begins at place `chunk_begin`. Returns how many are chosen.
     ///
     /// # Safety
     /// - Convergent: a whole warp.

@@ -1,8 +1,8 @@
-//! Document 2: three kernels that combine the items of a block in place, in global memory, two for each thread. The host
-//! combines the blocks' results.
+//! Document 2: three kernels that combine a block's items in place, in global memory. A thread has two items. The host combines the blocks'
+//! results.
 //!
 //! ```text
-//! kernel 1    stride 1, 2, 4, …:   thread t:  x[2t] ⊕= x[2t + stride]          if t divides by the stride
+//! kernel 1    stride 1, 2, 4, …:   thread t:  x[2t] ⊕= x[2t + stride]          if t is a multiple of the stride
 //! kernel 2    stride 1, 2, 4, …:   thread t:  x[2t · stride] ⊕= x[… + stride]  if t < block / stride
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```

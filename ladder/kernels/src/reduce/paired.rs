@@ -1,8 +1,8 @@
-//! Document 5, `reduceNeighbored`, `reduceNeighboredLess` and `reduceInterleaved`: a block combines its items in place, in
-//! global memory, one for each thread. The host combines the blocks' results.
+//! Document 5, `reduceNeighbored`, `reduceNeighboredLess` and `reduceInterleaved`: a block combines its items in place, in global memory. A
+//! thread has one item. The host combines the blocks' results.
 //!
 //! ```text
-//! neighboured_pair     stride 1, 2, …:        thread t:  x[t] ⊕= x[t + stride]              if t divides by 2 stride
+//! neighboured_pair     stride 1, 2, …:        thread t:  x[t] ⊕= x[t + stride]              if t is a multiple of 2 stride
 //! neighboured_packed   stride 1, 2, …:        thread t:  x[2t · stride] ⊕= x[… + stride]    if that is in the block
 //! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
 //! ```

@@ -21,7 +21,8 @@
 /// ```
 ///
 /// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator is
-/// exact if the other is exact, and combines pairwise if the other does.
+/// exact if the other is exact, and has its order of combination. If both types of items have the same size, it gives the bits that the
+/// other gives for the mapped items.
 #[macro_export]
 macro_rules! mapped {
     ($(
@@ -40,6 +41,7 @@ macro_rules! mapped {
             const EXACT: bool = <$operator as $crate::op::Op<$to>>::EXACT;
             const IS_PAIRWISE: bool = <$operator as $crate::op::Op<$to>>::IS_PAIRWISE;
             const MOST_ITEMS: u64 = <$operator as $crate::op::Op<$to>>::MOST_ITEMS;
+            const GROUP_TREE: $crate::contract::Tree = <$operator as $crate::op::Op<$to>>::GROUP_TREE;
 
             #[inline(always)]
             fn identity() -> Self::Accumulator {

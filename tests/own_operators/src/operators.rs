@@ -416,6 +416,8 @@ warpfold::one_reading! {
 warpfold::mapped! {
     /// The sum of the magnitudes.
     pub struct AbsoluteSum = warpfold::Sum, |item: f32| -> f64 { f64::from(item.abs()) };
+    /// The sum of the numbers with opposite signs.
+    pub struct NegatedSum = warpfold::Sum, |item: f32| -> f32 { -item };
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };
     /// Numbers times their indices, which count from 0.
@@ -477,6 +479,7 @@ warpfold::operators! {
     saturating_sum: SaturatingSum, u16;
     last_pair: LastPair, [u32; 2];
     absolute_sum: AbsoluteSum, f32;
+    negated_sum: NegatedSum, f32;
     count_even: CountEven, u32, reduction only;
     weighted_by_place: WeightedByPlace, i32;
     even: Even, u32, predicate;

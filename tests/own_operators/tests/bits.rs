@@ -175,6 +175,27 @@ fn maps_before_an_operator() {
     check_reduce_operator::<CountEven, u32>(&[1, 2, 3, 4]).unwrap();
 }
 
+/// Of items of the same size: in reductions of several tiles, and in a scan of several groups of tiles.
+#[test]
+fn a_mapped_operator_has_the_bits_of_the_other() {
+    let gpu = warpfold::Gpu::global().unwrap();
+    let mut numbers = Random::new(33);
+    let items: Vec<f32> = (0..300_000).map(|_| numbers.float()).collect();
+    let negated: Vec<f32> = items.iter().map(|item| -item).collect();
+    let of = |found: Vec<f32>| -> Vec<u32> { found.into_iter().map(f32::to_bits).collect() };
+    assert_eq!(
+        of(warpfold::scan::<NegatedSum, _>(&items).wait(gpu).unwrap()),
+        of(warpfold::scan::<warpfold::Sum, _>(&negated)
+            .wait(gpu)
+            .unwrap())
+    );
+    let reduced = warpfold::reduce::<NegatedSum, _>(&items).wait(gpu).unwrap();
+    let expected = warpfold::reduce::<warpfold::Sum, _>(&negated)
+        .wait(gpu)
+        .unwrap();
+    assert_eq!(reduced.to_bits(), expected.to_bits());
+}
+
 fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
     for length in lengths() {
         let items = items(length, |numbers| 1.0e5 + numbers.float());

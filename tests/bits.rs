@@ -93,7 +93,7 @@ fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
-/// Whether a test can have many tiles: a tile of narrow items has too many of them.
+/// Whether a test can afford several tiles. A tile of narrow items has too many items for that.
 fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }

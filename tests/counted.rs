@@ -158,7 +158,8 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// Launches for long scans. The count makes some of them short, and on a real device others stay long.
+/// Launches for long scans. The count in device memory makes some of these scans short. On a real device, the
+/// others stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;

@@ -30,7 +30,7 @@ impl Schedule {
         )
     }
 
-    /// Does the work. Launches of this thread run under this schedule meanwhile.
+    /// Does the work. Launches that this thread makes in it run under this schedule.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         let options = RunOptions {
             seed: self.seed,

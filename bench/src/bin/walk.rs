@@ -147,8 +147,8 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line of a cost that follows a cost of the line `before`. It is written as a number, as a difference (`+`, `-`), or as `*` for the
-/// same line.
+/// The line number of a cost entry. The entry has the number itself, its difference from `before` (`+`, `-`), or `*` if it is `before`.
+/// `before` is the line of the preceding entry.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {

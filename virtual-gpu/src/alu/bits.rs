@@ -57,8 +57,8 @@ pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     127_u32.wrapping_sub(wide.leading_zeros())
 }
 
-/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest is set,
-/// the byte's sign is repeated eight times in place of the byte.
+/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest of the
+/// four is set, all eight bits of the result byte are the chosen byte's sign.
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     let source = u64::from(b) << 32 | u64::from(a);
     (0..4).fold(0, |result, i| {

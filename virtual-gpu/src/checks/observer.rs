@@ -89,7 +89,7 @@ pub(crate) trait Observer {
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 
-    /// Whether the observer needs values of global memory before the last write.
+    /// Whether the observer needs the values that writes to global memory overwrite.
     fn remembers(&self) -> bool {
         false
     }

@@ -9,7 +9,7 @@ use super::one_pass::{first, is_near};
 use super::{Place, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Items of a row, and the number of rows. `None`: all items are in rows.
+/// Items of a row, and the number of rows. `None`: as many rows as the items fill.
 pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
 
 /// The lengths of the middle and of the innermost axis.

@@ -141,7 +141,7 @@ pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     })
 }
 
-/// The 64-bit value `high:low`, shifted left; its upper half.
+/// The upper half of the 64-bit value `high:low` shifted left.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
     ((both << left.min(32)) >> 32) as u32

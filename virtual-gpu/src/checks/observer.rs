@@ -95,7 +95,8 @@ pub(crate) trait Observer {
     }
     /// Called before a write is reported, with the value that it overwrites, if known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
-    /// Called before a read is reported. Gives the older value that it is to read, if any.
+    /// Called before a read is reported. Returns the older value that the read gets instead of the
+    /// current one, if any.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {
         None
     }

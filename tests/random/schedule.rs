@@ -14,7 +14,8 @@ const STEP_BUDGET: u64 = 500_000_000;
 pub struct Schedule {
     policy: Policy,
     seed: u64,
-    /// All checks take several times as long as some.
+    /// Whether all checks are on. A case then takes several times as long, so only some cases have
+    /// them.
     all_checks: bool,
 }
 

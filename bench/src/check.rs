@@ -23,7 +23,7 @@ const WINDOW: usize = 1 << 12;
 /// The most windows that are checked.
 const WINDOWS: usize = 16;
 
-/// Checks the outputs of a call whose input is the first items of `data`.
+/// Checks the outputs of a call. Its input is the beginning of `data`.
 pub fn verdict<T: Measured>(
     side: Side,
     case: Case,

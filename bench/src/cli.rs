@@ -44,7 +44,7 @@ pub struct Measure {
     /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// The numbers of items, as exponents of two: `16,20-24`, or every second one of `10-30/2`.
+    /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
     /// How many batches of each call are timed; the calls take turns.

@@ -79,12 +79,12 @@ fn print(call: &str, by_file: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file, as [`shortened`], is the library's own.
+/// Whether a file is the library's own. Its name is [`shortened`].
 fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path in this repository, or as it is.
+/// The file's path in this repository, or its whole path if it is not there.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])

@@ -43,7 +43,7 @@ fn counts(all: usize) -> Vec<u64> {
     counts
 }
 
-/// Checks reductions of 40,000 items, of which a count in device memory says how many to reduce.
+/// Checks reductions of 40,000 items with a count in device memory. Only that many of the first items are reduced.
 fn check_reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let (gpu, stream) = (gpu(), stream());
     let items = values::<T>(40_000);
@@ -90,8 +90,8 @@ fn reductions_of_nothing_are_the_identity() {
     );
 }
 
-/// Checks scans of `all` items, of which a count in device memory says how many to scan: with and without an
-/// initial value, and their totals.
+/// Checks scans of `all` items with a count in device memory, with and without an initial value, and their totals.
+/// Only that many of the first items are scanned.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,

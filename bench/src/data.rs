@@ -1,6 +1,6 @@
 //! The element types of the measurements, and random items of these types.
 //!
-//! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of 2^30 of them is
+//! Items are non-negative multiples of a small unit (for integers: 1). So every sum is known exactly, and no sum of 2^30 items is
 //! infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages, and short enough to
 //! keep the sum before each item.
 

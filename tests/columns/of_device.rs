@@ -134,7 +134,7 @@ fn an_axis_has_as_many_outer_places_as_the_count_says() {
     }
 }
 
-/// Rows with a pitch, against plain loops, as rows and as columns.
+/// Reduces rows with a pitch by row and by column, and compares the results with plain loops.
 #[test]
 fn rows_that_lie_apart_are_counted_too() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));

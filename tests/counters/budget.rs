@@ -65,7 +65,7 @@ const MOVED: Moved = Moved {
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
 /// From this many words on, publishing an accumulator is a noticeable part of the traffic of so few tiles. It is published a word at a
-/// time: through scattered shared memory, and through a sector for each word, of which 8 bytes are used.
+/// time: through scattered shared memory, and through a sector for each word. Only 8 bytes of such a sector are used.
 const MANY_WORDS: usize = 6;
 
 /// The same for a scan, which publishes accumulators of up to two words in one slot.

@@ -1,8 +1,8 @@
 //! The bit contract: every kernel of the table agrees with the CPU, bit for bit.
 //!
-//! Each row has a test, over sizes at the boundaries, edge values of the types, misaligned starts, in place, and with a guard around every
-//! input and output. (See [`Care`] for the cases left out on the virtual GPU.) A kernel that read an input's guard would get another
-//! result. An output's guard must stay as it is.
+//! Each row has a test: with sizes at the boundaries, with edge values of the types, at misaligned starts, in place, and with a guard
+//! around every input and output. (See [`Care`] for the cases left out on the virtual GPU.) A kernel that read an input's guard would get
+//! another result. An output's guard must stay as it is.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -93,7 +93,7 @@ fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
-/// Whether a test can have many tiles: a tile of narrow items has too many of them.
+/// Whether a test can afford several tiles. A tile of narrow items has too many items for that.
 fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }

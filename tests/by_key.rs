@@ -39,7 +39,7 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
         .collect()
 }
 
-/// Compares a waiting and a queued call with the reference, for keys with these values.
+/// Compares a waiting and a queued call with the reference, for these keys and for values of type `V`.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
     O: Kernel<segmented_reduce, V> + Kernel<segmented_scan, V>,
@@ -276,7 +276,7 @@ fn what_is_wrong_is_said() {
     let overlaps = |answer: warpfold::Result<usize>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
     };
-    // An output over either input, and both outputs over each other.
+    // An output in the memory of an input, or both outputs in the same memory.
     for (mut to_keys, mut to_results) in [
         (values.index(..), sums.index(..)),
         (firsts.index(..), keys.index(..)),

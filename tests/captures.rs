@@ -90,7 +90,7 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// With [`shapes::CASES`], the table in the crate's documentation.
+/// These cases and [`shapes::CASES`] are the table in the crate's documentation.
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",
@@ -190,7 +190,7 @@ fn beside_a_capture(
             .unwrap();
         outcome = call();
     });
-    // SAFETY: the buffers live on.
+    // SAFETY: the captured buffers outlive the `synchronize` below.
     unsafe { graph.launch(&stream) };
     stream.synchronize().unwrap();
     let mut found = [0];
@@ -262,7 +262,7 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
         assert_eq!(sums.as_host_vec().unwrap(), [0, total], "mode {mode:?}");
         for _ in 0..2 {
             sums.copy_from(&[0, 0][..]).unwrap();
-            // SAFETY: the buffers live on.
+            // SAFETY: the captured buffers outlive the `synchronize` below.
             unsafe { graph.launch(&stream) };
             stream.synchronize().unwrap();
             assert_eq!(sums.as_host_vec().unwrap(), [total, 0], "mode {mode:?}");
@@ -285,7 +285,7 @@ fn a_graph_may_run_beside_the_stream_that_it_was_captured_from() {
             .unwrap();
     });
     for _ in 0..3 {
-        // SAFETY: the buffers live on.
+        // SAFETY: the captured buffers outlive the `synchronize` below.
         unsafe { graph.launch(&elsewhere) };
         scan::<Sum, _>(&data.input)
             .to(&mut queued)
@@ -320,7 +320,7 @@ fn larger_calls_in_one_capture_get_larger_scratch_memory() {
                 .queue(gpu, &stream)
                 .unwrap();
         });
-        // SAFETY: the buffers live on.
+        // SAFETY: the captured buffers outlive the `synchronize` below.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
         assert_eq!(sums.as_host_vec().unwrap(), [10, data.total]);

@@ -201,7 +201,7 @@ fn graphs_give_their_workspaces_back() {
                     .queue(gpu, &stream)
                     .unwrap();
             });
-            // SAFETY: the buffers live on.
+            // SAFETY: the captured buffers outlive the `synchronize` below.
             unsafe { graph.launch(&stream) };
             stream.synchronize().unwrap();
             graph

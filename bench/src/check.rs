@@ -1,8 +1,9 @@
 //! Checks results.
 //!
-//! Integer results are compared with exact sums, and float results with exact sums within a bound of the rounding. In long scans, windows
-//! from the first item to the last are checked. Each item is the sum of all items before it, so an error shows in the next window, unless
-//! a second error cancels it. If a list is short enough to compute the reference, results of warpfold must also equal it bit for bit.
+//! Integer results are compared with exact sums, and float results with exact sums within a bound of the rounding. In long scans, only
+//! some windows are checked, spread evenly from the first result to the last. Each result is the sum of all items before it, so an error
+//! shows in the next window, unless a second error cancels it. If a list is short enough to compute the reference, results of warpfold
+//! must also equal it bit for bit.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -22,7 +23,7 @@ const WINDOW: usize = 1 << 12;
 /// The most windows that are checked.
 const WINDOWS: usize = 16;
 
-/// Checks the outputs of a call whose input is the first items of `data`.
+/// Checks the outputs of a call. Its input is the beginning of `data`.
 pub fn verdict<T: Measured>(
     side: Side,
     case: Case,
@@ -96,7 +97,8 @@ where
     Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
-/// Whether `is_right` holds for the items of windows from the first item to the last, given their indices.
+/// Whether `is_right` holds for all items of some windows, spread evenly from the first item to the last. It gets each item's index and
+/// the item.
 fn are_windows_right<T: Measured>(
     item_count: usize,
     output: &DeviceSlice<T>,

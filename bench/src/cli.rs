@@ -44,10 +44,10 @@ pub struct Measure {
     /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// The numbers of items, as exponents of two: `16,20-24`, or every second one of `10-30/2`.
+    /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed, in turn with the other calls.
+    /// How many batches of each call are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// Time fewer batches, but at least three of each, if a call's batches would take longer than this many milliseconds.
@@ -85,7 +85,7 @@ pub struct Shapes {
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed, in turn with the other side's.
+    /// How many batches of each call are timed; the two sides take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.

@@ -145,7 +145,7 @@ impl Routine<'_> {
         output: &DeviceSlice<U>,
     ) -> Result<usize> {
         let mut bytes = 0;
-        // SAFETY: without storage the call only writes to the size, a live local.
+        // SAFETY: with null as storage, the call only writes the size to `bytes`, a live local.
         unsafe { self.call(stream, std::ptr::null_mut(), &mut bytes, input, output) }?;
         Ok(bytes.max(1))
     }
@@ -180,9 +180,9 @@ impl Routine<'_> {
         input: &DeviceSlice<T>,
         output: &DeviceSlice<U>,
     ) -> Result<()> {
-        // SAFETY: the function has this type. Without storage it only writes to `bytes`. Otherwise input, output and storage are live
-        // device memory, of the types and sizes that the call needs, until the work is done (this function's conditions). The stream is
-        // borrowed.
+        // SAFETY: the function has this type. With null as storage, it only writes to `bytes`. Otherwise input, output and storage are
+        // live device memory, of the types and sizes that the call needs, until the work is done (this function's conditions). The stream
+        // is borrowed.
         let status = unsafe {
             (self.function)(
                 temporary,

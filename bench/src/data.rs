@@ -1,6 +1,6 @@
 //! The element types of the measurements, and random items of these types.
 //!
-//! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of 2^30 of them is
+//! Items are non-negative multiples of a small unit (for integers: 1). So every sum is known exactly, and no sum of 2^30 items is
 //! infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages, and short enough to
 //! keep the sum before each item.
 
@@ -108,7 +108,7 @@ macro_rules! integers {
     )*};
 }
 
-/// The same as for integers, then a conversion from `f64`: bits of a random item, exponent of the unit, bits of precision.
+/// `(as for integers), conversion from f64 => bits of a random item, exponent of the unit, bits of precision`.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
@@ -167,7 +167,7 @@ pub const PERIOD: usize = 1 << 20;
 /// Random items, repeated.
 pub struct Data<T> {
     period: Vec<T>,
-    /// The sums in units of the first items of a period, from no items to all.
+    /// Element `i` is the sum of the first `i` items of a period, in units.
     sums: Vec<i128>,
 }
 
@@ -195,7 +195,7 @@ impl<T: Measured> Data<T> {
         &self.period
     }
 
-    /// The first items.
+    /// The first `item_count` items.
     pub fn first(&self, item_count: usize) -> Vec<T> {
         self.period
             .iter()

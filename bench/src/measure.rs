@@ -229,7 +229,7 @@ where
 }
 
 impl Session<'_> {
-    /// The requested numbers of items for which two buffers fit.
+    /// The requested numbers of items for which two buffers fit into device memory.
     fn sizes_that_fit<T>(&self) -> Result<Vec<usize>> {
         let (free_bytes, _) = mem_get_info()?;
         let most = free_bytes.saturating_sub(SPARE_BYTES) / (2 * size_of::<T>());

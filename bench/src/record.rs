@@ -65,7 +65,8 @@ impl Case {
         )
     }
 
-    /// Bytes that one call moves for each byte of items: a reduction only reads them, every other case also writes as many.
+    /// Bytes that one call moves for each byte of items. A reduction only reads the items; every other case also writes as
+    /// many bytes.
     pub fn traffic(self) -> u64 {
         if self.is_reduction() { 1 } else { 2 }
     }

@@ -4,8 +4,8 @@
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
 //! round.
 //!
-//! If a call is shorter than its launch by the host, the launch is what is measured. Replayed from a graph, the time on the device is
-//! measured.
+//! If the host needs more time to launch a call than the device needs to run it, the measured time is that of the launch. If the calls
+//! are replayed from a graph, it is the time on the device.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -81,7 +81,7 @@ impl Timing {
     }
 }
 
-/// Times calls that queue work on `stream`. Each has been made before. The batches of the calls take turns.
+/// Times calls that queue work on `stream`. Each call has been made once before, so it is warm. The batches of the calls take turns.
 pub fn alternate(stream: &Stream, calls: Vec<Call<'_>>, effort: Effort) -> Result<Vec<Timing>> {
     let clock = Clock::new(stream)?;
     let mut batches = Vec::with_capacity(calls.len());
@@ -173,8 +173,8 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not include effects of
-    /// another batch's cache contents, which may still have to be written to memory.
+    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not depend on the cache
+    /// lines of another batch, which may still have to be written to memory.
     fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         batch.queue(self.stream)?;
         self.begin.record(self.stream)?;

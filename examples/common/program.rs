@@ -21,13 +21,13 @@ pub trait Failure: Display + From<io::Error> {
     /// The error of the writer, if that is what failed.
     fn output_error(&self) -> Option<&io::Error>;
 
-    /// Whether an argument is wrong, or a file that it names.
+    /// Whether the input is wrong: an argument, or a file that an argument names.
     fn is_of_input(&self) -> bool {
         false
     }
 }
 
-/// For an example that tells only the writer's errors from others.
+/// For an example that distinguishes the writer's errors from all others, and makes no other distinction.
 impl Failure for Box<dyn Error> {
     fn output_error(&self) -> Option<&io::Error> {
         self.downcast_ref()

@@ -11,7 +11,7 @@ use crate::common;
 use crate::failure::{Failure, same};
 use crate::numbers::{Numbers, room_for};
 
-/// How often each call is made. The first call prepares it, and the fastest counts.
+/// How often each call is made. The first call also loads kernels; the fastest call counts.
 const CALLS: usize = 10;
 
 /// What a rank found, and how fast.

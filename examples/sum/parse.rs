@@ -21,7 +21,7 @@ pub enum Fault {
     Unreadable(io::Error),
     /// A word is not a number.
     Malformed {
-        /// Its line; the first is 1.
+        /// The number of its line. The first line is line 1.
         line: usize,
         /// The word, or the beginning of one that is too long. Not always UTF-8.
         word: Vec<u8>,
@@ -37,7 +37,7 @@ pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     Ok(numbers)
 }
 
-/// The numbers of a text, at most `most`, and the line of each; the first is 1.
+/// The numbers of a text, at most `most`, and the line of each. The first line is line 1.
 pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
     let (mut numbers, mut lines) = (Vec::new(), Vec::new());
     each(text, most, |number, line| {

@@ -40,8 +40,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments. Device code made for another version is not launched; it is made again.
-pub const INTERFACE: u32 = 11;
+/// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
+pub const INTERFACE: u32 = 12;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. This gives the
 /// total of some tiles at the cost of reading them. The prefixes that it publishes are unspecified.

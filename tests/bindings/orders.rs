@@ -16,7 +16,8 @@ use super::suite::Binding;
 
 const ITEMS: u32 = 60_000;
 
-/// Scans ones on a stream of this kind. Returns the greatest sum that a waiting call then finds, and the driver's code for the stream.
+/// Scans an array of ones on a stream of this kind. A waiting call then finds the greatest sum. Returns this sum, and the driver's
+/// code for the stream.
 fn greatest_sum_after_work_on(kind: Kind) -> (Result<u32>, i32) {
     let raw = Raw::new(kind);
     let ones = raw.upload(&vec![1_u32; ITEMS as usize]);

@@ -1,6 +1,7 @@
 //! Requests of every verb and shape on the memory and the streams of a binding, waited for and queued, compared with the CPU's results.
 //!
-//! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each says what a [`Plain`] item is.
+//! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each of them defines the trait
+//! [`Plain`] of the items.
 
 use warpfold::bytemuck::{NoUninit, cast_slice};
 use warpfold::{
@@ -278,7 +279,7 @@ pub fn scans_with_an_initial_value_and_a_total<B: Binding>(case: &Case<B>) {
     case.assert_begins(&total, &sum);
 }
 
-/// The total in device memory and returned as well.
+/// A scan that both writes its total to device memory and returns it.
 pub fn both_totals<B: Binding>(case: &Case<B>) {
     let (expected, sum) = scan::<Sum, _>(&case.items).and_total().wait(Cpu).unwrap();
     let (mut to, mut total) = (case.room(), case.zeros(1));

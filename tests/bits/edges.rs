@@ -105,7 +105,7 @@ pub fn with_edges<O: Op<T>, T: Edges>(count: usize) -> Vec<T> {
     items
 }
 
-/// Ordinary items, of which one past the middle is replaced by `nan`.
+/// Ordinary items. One of them, past the middle, is replaced by `nan`.
 pub fn with_nan<O: Op<T>, T: Edges>(count: usize, nan: T) -> Vec<T> {
     let mut items = ordinary::<O, T>(count);
     let place = count / 2 + Random::new(count as u64).below(count - count / 2);

@@ -47,7 +47,8 @@ macro_rules! memory {
                 }
             }
 
-            /// The written values: the items, if they were overwritten, and those elements of the outputs that are not untouched.
+            /// The values that a request has written: the items, if they have changed, and each element of an output that has
+            /// changed.
             pub fn written(&self) -> Vec<u64> {
                 let items = self.items.read();
                 let mut written: Vec<u64> = match items == ITEMS {

@@ -76,8 +76,8 @@ macro_rules! cell {
     }};
 }
 
-/// Requests, as the documentation shows them. Each has its result, the values that it writes to the items and to the outputs, in their
-/// order, and its cells.
+/// Requests, as the documentation shows them. Each comes with its result, with the values that it writes (to the items first, then to
+/// the outputs), and with its cells.
 macro_rules! rows {
     ($memory:ident; $($name:literal: $request:expr, $gives:expr, $writes:expr;
         $slice:tt $device:tt $queue:tt $cpu:tt $gpus:tt $member:tt;)*) => {

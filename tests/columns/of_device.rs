@@ -1,5 +1,5 @@
-//! Only the device knows the number of rows, or the outer extent. The results are those of that number, bit for bit, and nothing else is
-//! written.
+//! The number of rows, or the outer extent, is in device memory. The results have the bits of a call with that number, and nothing else
+//! is written.
 
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
@@ -24,7 +24,7 @@ const ARRAYS: [(usize, usize, usize); 6] = [
     (3, 700, 35),
 ];
 
-/// Counts around the boundaries of leaves and chunks, up to all and beyond, each with the number of rows that it stands for.
+/// Counts around the boundaries of leaves and chunks, and counts above `all`. With each comes the number of rows that are counted.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);
@@ -134,7 +134,7 @@ fn an_axis_has_as_many_outer_places_as_the_count_says() {
     }
 }
 
-/// Rows with a pitch, against plain loops, as rows and as columns.
+/// Reduces rows with a pitch by row and by column, and compares the results with plain loops.
 #[test]
 fn rows_that_lie_apart_are_counted_too() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));

@@ -1,7 +1,7 @@
 //! One row of the table of kernels for each text. Rows with the same skeleton have the same text, except for the operator's body.
 //!
-//! Rows with the same text move items and wait for other blocks in the same way. Tests of that use these rows. `bits.rs` tests that each
-//! row has the right body.
+//! Rows with the same text move items and wait for other blocks in the same way, so tests of these two things use only the rows listed
+//! here. `bits.rs` tests that each row has the right body.
 
 /// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. Scans have a row for each way to scan a
 /// tile, inclusive or exclusive. Scans whose results are wider than the items are left out.

@@ -64,8 +64,8 @@ const MOVED: Moved = Moved {
 /// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// From this many words on, publishing an accumulator costs a noticeable part of these few tiles' traffic: it is published a word at a
-/// time, through scattered shared memory, and through sectors of which 8 bytes are used.
+/// From this many words on, publishing an accumulator is a noticeable part of the traffic of so few tiles. It is published a word at a
+/// time: through scattered shared memory, and through a sector for each word. Only 8 bytes of such a sector are used.
 const MANY_WORDS: usize = 6;
 
 /// The same for a scan, which publishes accumulators of up to two words in one slot.
@@ -89,7 +89,7 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// The bytes, and the bytes of sectors, that may be moved for each byte that has to be moved.
+/// The limits of the moved bytes and of the touched sectors' bytes, both for each byte that has to be moved.
 struct Moved {
     bytes: f64,
     sectors: f64,
@@ -372,7 +372,7 @@ impl Cost {
         self.counters.global_sectors_read + self.counters.global_sectors_written
     }
 
-    /// Bytes of the sectors that are touched, for each byte that has to be moved.
+    /// The touched sectors' bytes, for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
         let bytes = 32 * self.sectors() - self.told_bytes;
         bytes as f64 / self.item_traffic as f64

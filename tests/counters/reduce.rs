@@ -114,7 +114,7 @@ fn whole_tiles_are_loaded_16_bytes_a_lane() {
         count::<Sum, f32>(SM_90, "reduce_sum_f32", &items, Policy::OneBlock)
     };
     let one = of(1);
-    // 8 warps, of which each lane loads 8 vectors.
+    // Each lane of the 8 warps loads 8 vectors.
     assert_eq!(one.global_loads, 64);
     assert_eq!(one.global_sectors_read, one.global_loads * 16);
     let three = of(3);

@@ -141,7 +141,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
-        // 8 warps, of which each lane loads its vectors. A single tile publishes nothing.
+        // Each lane of the 8 warps loads its vectors. A single tile publishes nothing.
         let vectors = 8 * SCAN_SHORT.rows as u64;
         assert_eq!(counters.global_loads, vectors);
         assert_eq!(counters.global_sectors_read, vectors * 16);

@@ -109,7 +109,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // For lack of memory, the library frees everything that it keeps. Some of it is counted for the thread that made it.
+                // If memory runs out, the library frees everything that it keeps, and some of that is counted for this thread.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,
@@ -142,7 +142,8 @@ fn failure(nth: usize, code: i32, moment: Moment) -> Option<Failure> {
     })
 }
 
-/// The index at which a `Gpu` is dropped: three calls before the first release. These bind the context and set the capture mode.
+/// The index of the first driver call that a `Gpu`'s drop makes: three calls before the first release. These three bind the context
+/// and set the capture mode.
 fn dropping(calls: &[&str]) -> usize {
     let frees = calls.iter().position(|call| RELEASES.contains(call));
     frees.map_or(calls.len(), |first| first.saturating_sub(3))

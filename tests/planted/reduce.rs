@@ -14,19 +14,20 @@ const BARRIERS: Places = Places {
     names: &["totals", "next totals", "last block's totals"],
 };
 
-/// The stores of state words and of the tickets. The unnamed ones clear the state words.
+/// The stores of state words and of the tickets. The unnamed stores clear the state words.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &["partial", "tickets", "", ""],
 };
 
-/// The loads of such words. The named one loads a partial if there are few. The others are for reductions with many.
+/// The loads of state words. The named load reads a partial in a reduction with few partials. The unnamed loads are
+/// for reductions with many.
 const LOADS: Places = Places {
     pattern: "ld.relaxed.gpu.global.b64",
     names: &["partial", "", "", "", "", "", "", "", ""],
 };
 
-/// The comparisons before branches. The last one compares the partial's tag.
+/// The comparisons before branches. The last comparison is of the partial's tag.
 const COMPARISONS: Places = Places {
     pattern: "setp.eq.b32 \t*, *, *;\n\t@* bra",
     names: &["", "tag"],

@@ -2,8 +2,8 @@
 //! Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
 //! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused: it writes nothing
-//! and leaves nothing in its capture. Any other call writes the results of plain loops, and nothing else. The test finds out by comparison
-//! of byte ranges, without the library's code, which calls have to be refused.
+//! and leaves nothing in its capture. Any other call writes the results of plain loops, and nothing else. To decide which calls have to be
+//! refused, the test compares byte ranges, and does not use the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;

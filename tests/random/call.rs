@@ -53,7 +53,7 @@ pub enum Output {
 /// A call that waits must not run while another thread captures: on a real device both concern the default stream.
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// Does the work while other threads may work too. None of them captures meanwhile.
+/// Does the work. Other threads may work at the same time, but none of them captures.
 pub fn beside_others<R>(work: impl FnOnce() -> R) -> R {
     let _guard = CAPTURE.read().unwrap_or_else(PoisonError::into_inner);
     work()

@@ -14,7 +14,8 @@ const STEP_BUDGET: u64 = 500_000_000;
 pub struct Schedule {
     policy: Policy,
     seed: u64,
-    /// All checks take several times as long as some.
+    /// Whether all checks are on. A case then takes several times as long, so only some cases have
+    /// them.
     all_checks: bool,
 }
 
@@ -30,7 +31,7 @@ impl Schedule {
         )
     }
 
-    /// Does the work. Launches of this thread run under this schedule meanwhile.
+    /// Does the work. Launches that this thread makes in it run under this schedule.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         let options = RunOptions {
             seed: self.seed,

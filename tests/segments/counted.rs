@@ -77,7 +77,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
             // The launch also writes the tickets, and a state word for each block of a long segment.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!((results..=written).contains(&counters.global_bytes_written));
-            // Results are written in whole sectors, except at the ends of the works.
+            // Results are written in whole sectors, except at the ends of each block's results.
             let sectors = results / 32 + 4 * counters.blocks;
             assert!(counters.global_sectors_written <= sectors);
             assert_eq!(counters.local_bytes, 0);

@@ -81,7 +81,7 @@ fn without_races(options: &RunOptions) -> RunOptions {
     options
 }
 
-/// Lengths of segments: short ones, with some of several windows between them, and many empty ones.
+/// Lists of lengths of segments: short segments with some long ones between them, which span several windows, and many empty segments.
 fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
     let short = (0..900).map(|number| number % 37);

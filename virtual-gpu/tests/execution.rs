@@ -220,9 +220,9 @@ fn part_of_a_warp_synchronises_on_its_own() {
     assert_eq!(out, expected);
 }
 
-/// Executes one instruction in the lanes below 12 and another one, with registers of its own, in the others. `%r1` is
-/// the thread's number and 100 in the former lanes, and `%r2` its number and 200 in the latter; `%p1` holds in the
-/// former. What the registers are in lanes of the other side is not theirs.
+/// Lanes 0 to 11 execute `low`, and the others execute `high`, which has other registers. For `low`, `%r1` is the
+/// thread's number plus 100, `%r2` is 88, and `%p1` holds. For `high`, `%r2` is the thread's number plus 200, `%r1`
+/// is 77, and `%p1` does not hold. An exchange must not read 77 or 88.
 fn in_two_branches(low: &str, high: &str) -> Vec<u32> {
     one_block(
         32,
@@ -235,7 +235,7 @@ fn in_two_branches(low: &str, high: &str) -> Vec<u32> {
     .0
 }
 
-/// What a thread has: `low` of its number if that is below 12, or else `high`.
+/// The value of each thread: `low` of its number if the number is below 12, `high` of it otherwise.
 fn each(low: impl Fn(u32) -> u32, high: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..32)
         .map(|t| if t < 12 { low(t) } else { high(t) })

@@ -17,7 +17,7 @@ fn message(write_flag: &str, read_flag: &str, after: &str) -> String {
     )
 }
 
-/// Whether the message arrives intact, for each of some seeds.
+/// For each of several seeds, whether the message arrives intact.
 fn arrives(text: &str, race: Switch) -> Vec<bool> {
     let run = |seed| {
         let mut device = Device::new();

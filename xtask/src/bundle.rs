@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_script_runs_tests_that_need_the_gpu_alone_by_themselves() -> Result<()> {
-        // Each leaves a mark while it runs, and those that must run alone look for a mark.
+        // Each script leaves a mark while it runs. Scripts that must run alone look for other scripts' marks.
         let beside = "touch mark-$$; sleep 0.3; rm mark-$$";
         let alone = "sleep 0.1; ! ls mark-* 2>/dev/null";
         let tests = [

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 /// One executable.
 pub struct Executable {
-    /// The target's name; for a test with `test-` before it, for an example with `example-`.
+    /// The target's name. A test's has the prefix `test-`, an example's the prefix `example-`.
     pub name: String,
     /// The package's name.
     pub package: String,

@@ -32,8 +32,8 @@ struct Accesses {
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once, without and with L1, and those of a ragged tile in a loop. If missing
-/// items are left out, there are two loops: one for ragged tiles and one for misaligned tiles.
+/// A reduction loads a thread's vectors of a whole tile at once: one place in the text uses L1, and one does not. It loads the vectors of
+/// a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {
@@ -74,8 +74,8 @@ impl ScanRow {
         ROWS.iter().find(|row| row.symbol == symbol)
     }
 
-    /// Whether the scan's vector accesses are the expected ones. If items and results differ in size, 16 bytes of the larger ones
-    /// correspond to narrower accesses of the others, which are not counted.
+    /// Whether the scan's vector accesses are the expected ones. If items and results differ in size, only the larger ones are accessed
+    /// 16 bytes at a time. The narrower accesses of the others are not counted.
     fn is_as_expected(&self, found: &Accesses) -> bool {
         let rows = self.tiles.short.rows + self.tiles.long.rows;
         let has_stores = found.stores == scan_stores(rows);
@@ -96,9 +96,9 @@ fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// The accesses of a scan, for short and for long scans. It copies a block's first tile, and its next tile, before or after another tile
-/// has left. The vectors of a ragged tile are copied in a loop or, if items are too narrow for copies of their own, loaded. The scan also
-/// stores.
+/// The accesses of a scan, for short and for long scans. Tiles are copied in three places: a block's first tile, and each later tile
+/// either before or after an earlier tile has left. The vectors of a ragged tile are copied in a loop. If items are too narrow to be
+/// copied one by one, these vectors are loaded instead. The scan also stores.
 ///
 /// In the text for devices without asynchronous copies, each copy is a load. A compiler for these devices loads tiles in one place only.
 fn scans(rows: usize) -> [Accesses; 5] {

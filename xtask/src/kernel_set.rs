@@ -48,7 +48,7 @@ impl KernelSet {
         }
     }
 
-    /// Which of the compiler's output its text keeps.
+    /// The parts of the compiler's output that its text keeps.
     pub fn contents(self) -> Contents {
         match self {
             KernelSet::Library => Contents {

@@ -1,8 +1,8 @@
 //! The speed at which the virtual GPU interprets the library's own kernels:
 //! `cargo run --release -p warpfold-bench --bin interpreter`.
 //!
-//! Prints millions of lane instructions per second on one core: with only the checks of memory, which are always on, with each other kind
-//! of checks, and with all. The fastest of several runs counts. This does not measure a GPU.
+//! Prints millions of lane instructions per second on one core, in a column for each set of checks. The checks of memory accesses are
+//! always on. The fastest of several runs counts. This does not measure a GPU.
 
 use std::time::Instant;
 

@@ -79,12 +79,12 @@ fn print(call: &str, by_file: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file, as [`shortened`], is the library's own.
+/// Whether a file is the library's own. Its name is [`shortened`].
 fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path in this repository, or as it is.
+/// The file's path in this repository, or its whole path if it is not there.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])
@@ -147,8 +147,8 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line of a cost that follows a cost of the line `before`. It is written as a number, as a difference (`+`, `-`), or as `*` for the
-/// same line.
+/// The line number of a cost entry. The entry has the number itself, its difference from `before` (`+`, `-`), or `*` if it is `before`.
+/// `before` is the line of the preceding entry.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {

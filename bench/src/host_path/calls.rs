@@ -12,7 +12,7 @@ use warpfold::{Gpu, Sum, reduce, scan};
 use super::{median, micros, row, time};
 use crate::graph::Graph;
 
-/// Calls that are queued before the stream is waited for. They are too few for the driver to block the host.
+/// Calls that are queued before the host waits for the stream. They are too few for the driver to block the host.
 const BATCH_CALLS: u32 = 500;
 
 /// Calls that are captured into the graph.

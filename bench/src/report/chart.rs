@@ -1,5 +1,5 @@
-//! The charts, as SVG. For each case, one shows GB/s over the number of items, and one the ratio to CUB. One more shows the ratio for all
-//! cases of [`OVERVIEW_TYPE`], small enough for a page about something else.
+//! The charts, as SVG. Each case has a chart of GB/s over the number of items, and a chart of the ratio to CUB. A smaller chart, the
+//! overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
 //!
 //! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 

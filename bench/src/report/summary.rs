@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::record::{Case, Record, Row, Side};
 
-/// A number from each run: the median, and the range of the others.
+/// The median and the range of some numbers, one from each run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub median: f64,

@@ -20,7 +20,7 @@ enum Quantity {
     Micros,
 }
 
-/// A lower limit for each of some subjects, or an upper limit for times.
+/// A limit that some subjects have to reach: an upper limit for times, a lower limit for all other quantities.
 struct Target {
     what: &'static str,
     covers: fn(&Subject) -> bool,

@@ -9,7 +9,7 @@ use super::one_pass::{first, is_near};
 use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Items of a row, and the number of rows. `None`: as many as there are items for.
+/// Items of a row, and the number of rows. `None`: as many rows as the items fill.
 pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
 
 /// The lengths of the middle and of the innermost axis.
@@ -171,7 +171,7 @@ pub struct Middle<'a> {
 }
 
 impl<'a> Middle<'a> {
-    /// An array with as many matrices as there are items for, if there is one at least.
+    /// An array of as many whole matrices as the items fill. `None` if they do not fill one.
     pub fn new(place: &'a Buffers<'a>) -> Option<Self> {
         let outer = place.item_count / (LENGTH * INNER);
         (outer > 0).then_some(Self { place, outer })
@@ -214,7 +214,7 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the sums of some groups, at the indices that `place_of` gives.
+    /// Whether the output has the right sums of some groups. `place_of` gives the index of a group's sum.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

@@ -22,7 +22,7 @@ pub fn shapes<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
         ..arguments
     };
     let items = place.data.first(place.item_count);
-    // The first occurrences are in the first period.
+    // The items repeat, so each value occurs first in the first period.
     let least = first(&items, |a, b| a < b);
     let largest = first(&items, |a, b| a > b);
     let ends = Extremes {
@@ -139,7 +139,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     })
 }
 
-/// The index of the first item such that no other item is before it.
+/// The index of the item that is before all others; of several equal ones, the first.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

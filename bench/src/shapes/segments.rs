@@ -119,7 +119,8 @@ impl<'a> Cut<'a> {
         })
     }
 
-    /// Whether the last result of each of some segments is the sum of its items (inclusive) or of all but the last (exclusive).
+    /// Whether some segments end with the right result: the sum of the segment's items (inclusive), or of all but its last item
+    /// (exclusive).
     pub fn are_scans(&self, included: bool) -> Result<bool> {
         let data = &self.place.data;
         let step = (self.segment_count() / 1000).max(1);

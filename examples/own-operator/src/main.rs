@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn operators_keep_their_promises() {
         let mut points = spiral(100)[..6].to_vec();
-        // Values that break operators: the other zero, in an identity too, and the smallest numbers.
+        // Values that break operators: both zeros, an identity with the other zero, and the smallest numbers.
         for (re, im) in [(0.0, 0.0), (-0.0, -0.0), (1.0, -0.0), (1e-45, -1e-45)] {
             points.push(Complex { re, im });
         }

@@ -93,7 +93,7 @@ warpfold::item! {
     pub struct Distance {
         pub index: u64,
         pub squared: f32,
-        /// 1; 0 where there is no number.
+        /// 1 for a number, 0 for the identity.
         pub count: u32,
     }
 }

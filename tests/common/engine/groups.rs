@@ -7,8 +7,8 @@ use warpfold_kernels::{columns, segments};
 use super::{Engine, shape};
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. There are at most as many segments as the workspace's number of items. Also returns
-    /// whether the kernel refused the offsets.
+    /// Launches the kernel, a segmented reduction. The workspace was made for at least as many items as there are segments. Also
+    /// returns whether the kernel refused the offsets.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -19,7 +19,7 @@ impl Engine {
         self.on_segments::<O, T>(items, offsets, count, &[], options)
     }
 
-    /// Launches the kernel, a segmented scan. There are at most as many segments as the workspace's number of items. Also returns
+    /// Launches the kernel, a segmented scan. The workspace was made for at least as many items as there are segments. Also returns
     /// whether the kernel refused the offsets.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
@@ -82,7 +82,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a reduction of columns of at most the workspace's number of items.
+    /// Launches the kernel, a reduction of columns. The workspace was made for at least as many items as the matrix has.
     pub fn columns_reduce<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -92,7 +92,7 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
     }
 
-    /// Launches the kernel, a scan of columns of at most the workspace's number of items.
+    /// Launches the kernel, a scan of columns. The workspace was made for at least as many items as the matrix has.
     pub fn columns_scan<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],

@@ -73,7 +73,7 @@ warpfold::item! {
     pub struct Found {
         pub index: u64,
         pub value: f32,
-        /// 1; 0 for no item.
+        /// 1 for an item, 0 for the identity.
         pub count: u32,
     }
 }

@@ -1,4 +1,4 @@
-//! Each form of an instruction over its special operands, compared.
+//! Compares each form of an instruction, for its special operands.
 
 use crate::compare::{Difference, Side, Tally, Verdict, compare};
 use crate::suite::case::{Case, Failure, Machine};

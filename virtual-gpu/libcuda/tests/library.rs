@@ -99,7 +99,7 @@ fn passes(case: &Case) -> bool {
     }
 }
 
-/// The output of a case on stdout and stderr. It loads the library as `libcuda.so.1`.
+/// The output of a case on stdout and stderr. The case loads the library as `libcuda.so.1`.
 fn run(case: &Case) -> Result<(String, String), Box<dyn Error>> {
     let program = env::current_exe()?;
     let beside = program.parent().ok_or("no folder")?;

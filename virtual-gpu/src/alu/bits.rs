@@ -57,8 +57,8 @@ pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     127_u32.wrapping_sub(wide.leading_zeros())
 }
 
-/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest is set,
-/// the byte's sign is repeated eight times in place of the byte.
+/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest of the
+/// four is set, all eight bits of the result byte are the chosen byte's sign.
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     let source = u64::from(b) << 32 | u64::from(a);
     (0..4).fold(0, |result, i| {
@@ -141,7 +141,7 @@ pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     })
 }
 
-/// The 64-bit value `high:low`, shifted left; its upper half.
+/// The upper half of the 64-bit value `high:low` shifted left.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
     ((both << left.min(32)) >> 32) as u32

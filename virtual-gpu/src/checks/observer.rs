@@ -89,13 +89,14 @@ pub(crate) trait Observer {
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 
-    /// Whether the observer needs values of global memory before the last write.
+    /// Whether the observer needs the values that writes to global memory overwrite.
     fn remembers(&self) -> bool {
         false
     }
     /// Called before a write is reported, with the value that it overwrites, if known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
-    /// Called before a read is reported. Gives the older value that it is to read, if any.
+    /// Called before a read is reported. Returns the older value that the read gets instead of the
+    /// current one, if any.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {
         None
     }

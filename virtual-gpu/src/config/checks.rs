@@ -12,7 +12,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions: whether all threads that must take part do.
+    /// Barriers and `*.sync` instructions: whether every thread that has to take part reaches them.
     pub sync: Switch,
     /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
     /// that nothing orders, in global and page-locked memory.

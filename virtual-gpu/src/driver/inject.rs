@@ -92,11 +92,11 @@ pub enum Moment {
 pub struct Failure {
     /// Which calls are counted.
     pub calls: Calls,
-    /// Which of them fails, counted from 1.
+    /// The number of the call that fails: 1 for the first counted call.
     pub nth: u64,
-    /// The code that it returns.
+    /// The code that the call returns.
     pub code: Code,
-    /// When it shows.
+    /// When the failure shows.
     pub moment: Moment,
 }
 

@@ -1,11 +1,11 @@
 //! Lanes that execute one exchange from different instructions.
 //!
-//! Shuffles, votes and their like wait for all lanes of the mask that execute one "with the same qualifiers and the
-//! same membermask" (PTX ISA). The lanes may be at different instructions, in two branches say: the CUDA C++
-//! Programming Guide has a `__shfl_xor_sync` in either branch as an example that is right from Volta on.
+//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask execute it "with the same qualifiers
+//! and the same membermask" (PTX ISA). These lanes may be at different instructions, for example in two branches. The
+//! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on.
 //!
-//! The instructions may have different registers. So the exchange is executed on a set of registers of its own: the
-//! operands of all lanes are copied there, and the results from there to each instruction's registers.
+//! The instructions may have different registers. So the exchange has its own set of registers. The operands of all
+//! lanes are copied to this set, and the results are copied from it to each instruction's registers.
 
 use std::mem;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn plain(pred: Pred) -> PredSource {
     PredSource { pred, flip: 0 }
 }
 
-/// The registers of an instruction, each with the exchange's own one in its place.
+/// The registers of an instruction, each with the register of the exchange that replaces it.
 #[derive(Default)]
 struct Roles {
     sources: Vec<(Reg, Reg)>,
@@ -50,8 +50,8 @@ struct Roles {
 }
 
 impl Roles {
-    /// The registers of an instruction, and the same instruction on the exchange's own registers. `None` if it is none
-    /// that lanes execute together.
+    /// The registers of an instruction, and the same instruction on the exchange's own registers. `None` if lanes do
+    /// not execute the instruction together.
     fn of(op: &Op) -> Option<(Self, Op)> {
         let none = Roles::default();
         Some(match *op {
@@ -160,8 +160,8 @@ impl Roles {
 }
 
 impl Program {
-    /// Whether lanes at these two instructions execute them together, if they have the same mask: the opcodes are the
-    /// same, qualifiers included.
+    /// Whether lanes with the same mask at these two instructions execute them together. They do if the opcodes are
+    /// the same, qualifiers included.
     pub(super) fn is_same_exchange(&self, pc: u32, other: u32) -> bool {
         pc == other || self.place(pc).opcode() == self.place(other).opcode()
     }
@@ -232,7 +232,7 @@ impl Own {
 }
 
 impl Warp {
-    /// Executes an exchange for lanes at several instructions: each party's instruction, for its lanes.
+    /// Executes one exchange for several parties, each with lanes at an instruction of its own.
     pub(super) fn exchange_apart<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

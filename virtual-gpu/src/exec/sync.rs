@@ -26,7 +26,7 @@ pub(super) enum Gathered {
     Waits(u32),
     /// All lanes are there: these lanes.
     Complete(u32),
-    /// All are there, some of them at other instructions: the parties, this instruction's first.
+    /// All lanes are there, at several instructions: the parties, this instruction's party first.
     Apart(Vec<Party>),
 }
 
@@ -106,8 +106,8 @@ impl Warp {
         Ok(Gathering { gathered, left_out })
     }
 
-    /// Removes the waiting fragments that execute an instruction together with the lanes `here`, at `pc`: those with
-    /// some of these lanes, and those with lanes `elsewhere`.
+    /// Removes the waiting fragments of the lanes that now execute an instruction together: the lanes `here` are at
+    /// `pc`, the lanes `elsewhere` at other instructions.
     fn meet_apart(&mut self, pc: u32, here: u32, elsewhere: u32) -> Gathered {
         let joins = |f: &Fragment| f.lanes & (here | elsewhere) != 0;
         let mut parties = Vec::new();

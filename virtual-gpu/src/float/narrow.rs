@@ -143,7 +143,8 @@ pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     }
 }
 
-/// The result if an operand is not finite: an infinity or a NaN, which f32 arithmetic gives.
+/// The result if an operand is not finite. `value` is the result of f32 arithmetic: an infinity or a
+/// NaN.
 fn special<T: Narrow>(value: f32) -> T {
     T::round(value.into(), Rounding::Nearest)
 }

@@ -56,9 +56,9 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc` the pending count
-/// is raised by one first, so the arrival leaves it as it was. Then the instruction only has an effect
-/// on order.
+/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc` the pending count is
+/// raised by one first, so the arrival leaves it unchanged, and the instruction only affects the
+/// order.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -15,7 +15,8 @@ const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Bytes of local memory that a kernel may declare, including called functions. Every device has this
 /// much for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// The most bytes of a kernel's parameters, the PTX version that raised the limit to that, and the limit before.
+/// The most bytes of a kernel's parameters, the PTX version that raised the limit to this number, and the limit
+/// of older versions.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;

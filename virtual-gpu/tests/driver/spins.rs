@@ -72,7 +72,8 @@ fn a_kernel_that_waits_for_the_host_ends_when_a_host_thread_writes() {
     assert_eq!(launch(answer, 1, 1, 0, &[device_address(words)]), 0);
     let host = std::thread::spawn(|| {
         let begun = Instant::now();
-        // The main thread waits for the kernel, which therefore runs until it waits for this thread.
+        // The main thread synchronises, so the kernel runs. It writes the first word, and then waits for this
+        // thread to write the second.
         while words[0].load(Ordering::Acquire) == 0 && begun.elapsed() < LONGEST_WAIT {
             std::thread::yield_now();
         }

@@ -51,8 +51,8 @@ pub fn virtual_only(what: &str) -> bool {
     skipped
 }
 
-/// Whether this process runs only the named test. If not, runs the test in a new process, and fails
-/// if it fails there.
+/// Whether this process runs only the named test. If not, runs the test in a new process, and fails if the
+/// test fails.
 pub fn in_a_process_of_its_own(test: &str) -> bool {
     const MARK: &str = "DRIVER_TEST_CHILD";
     if std::env::var_os(MARK).is_some() {

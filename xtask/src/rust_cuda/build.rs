@@ -1,5 +1,5 @@
-//! Builds the library's tests and the ladder's with the feature of their packages, and the example of a program's own operators with that
-//! of `warpfold-build`.
+//! Builds the library's and the ladder's tests with the feature of their packages. Builds the example of a program's own operators with
+//! the feature of `warpfold-build`.
 //!
 //! Everything is in [`FOLDER`]. It has a configuration that replaces crates from crates.io by rust-cuda's, like a user's. It has a lock
 //! file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the

@@ -52,7 +52,7 @@ macro_rules! tables {
     ($($table:ident)*) => { &[$((stringify!($table), warpfold_kernels::$table!(rows))),*] };
 }
 
-/// The macros that pass on the library's rows, with the symbols and the rows of each.
+/// The macros that pass the library's rows to another macro: the name of each, and its rows with their symbols.
 type Tables = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 const TABLES: Tables = tables! {
     for_each_row

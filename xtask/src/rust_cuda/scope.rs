@@ -36,7 +36,7 @@ const LADDER: &str = "ladder";
 /// The architectures of the library's kernels.
 const ARCHITECTURES: [&str; 2] = ["sm_90", "sm_70"];
 
-/// The device whose texts the library makes, and the device from whose texts it makes them.
+/// The library makes the texts for the device `MADE` from the texts for the device `MADE_OF`.
 const MADE: &str = "sm_80";
 const MADE_OF: &str = "sm_90";
 

@@ -8,7 +8,8 @@
 //! ret;
 //! ```
 //!
-//! A body with registers of its own gets a scope, and its names differ from all of the kernel's.
+//! A body with registers of its own gets a scope, in which their names differ from all names of the
+//! kernel.
 
 use std::collections::BTreeMap;
 
@@ -86,12 +87,12 @@ fn type_of(register: &str) -> Result<(&'static str, &'static str)> {
     Ok(*found.with_context(|| format!("{register} is of no class that is known"))?)
 }
 
-/// What a body calls its registers.
+/// The names that a body gives to registers.
 #[derive(Default)]
 struct Names {
     /// By the compiler's names.
     of: BTreeMap<String, String>,
-    /// How many there are of each class, of the body's own.
+    /// How many registers of each class are the body's own.
     own: BTreeMap<&'static str, usize>,
 }
 

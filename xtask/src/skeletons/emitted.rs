@@ -85,7 +85,7 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with("//")
 }
 
-/// Whether a line declares what only kernels that launch kernels need. The library has no such kernels.
+/// Whether a line is a declaration that is only for kernels that launch kernels. The library has no such kernels.
 fn is_for_launches(line: &str) -> bool {
     line.starts_with(".extern .func") || line.starts_with(".visible .global")
 }

@@ -182,7 +182,7 @@ enum Dropped {
     AfterTheWork,
 }
 
-/// Scans ones into lent memory on one stream of `cudarc`, and finds the greatest sum on another.
+/// Scans an array of ones into lent memory on one stream of `cudarc`, and finds the greatest sum on another.
 fn lent_by_hand(dropped: Dropped) -> Result<u32, Box<dyn Error>> {
     let streams = Streams::new();
     let (ones, mut sums) = (streams.of(1), streams.of(0));

@@ -5,9 +5,9 @@
 //!
 //! * `set` and `testp` under a guard: the whole instruction, or its last step, is executed without the
 //!   guard. A conversion to 8 bits under a guard does not change the upper half of its register.
-//! * If an instruction reads the bits of a float instruction's result, it still treats them as a float. A
-//!   shift uses the float converted to an integer, and a store of 8 bits stores that integer. The
-//!   absolute values of two halves are omitted if the float is positive.
+//! * If an instruction reads the bits of a float instruction's result, the compiler still treats them as
+//!   a float. A shift uses the float converted to an integer, and a store of 8 bits stores that integer.
+//!   The absolute values of two halves are omitted if the float is positive.
 //! * The minimum and the maximum of a value and itself become the value, and the quotient of a value and
 //!   itself becomes one. This is wrong for NaNs and zeros.
 //! * Two successive conversions become one, even if the first converts a NaN to an integer.

@@ -174,11 +174,11 @@ fn pairs(values: &[u64]) -> Vec<u64> {
 
 const HALVES: [u64; 36] = [
     0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, // zeros, subnormals
-    0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200, 0x3555, // around one
-    0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, whole and not
-    0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // the ends, NaNs
+    0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200, 0x3555, // around 1.0
+    0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, some whole
+    0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // greatest, infinite, NaN
     0x3801, 0x07fe, 0xfff7,
-    0x7ff7, // a product just below a normal number, a NaN that may mean zero
+    0x7ff7, // factors of a product just below a normal number, NaNs that may mark an item out of bounds
 ];
 
 const SINGLES: [u64; 51] = [
@@ -193,7 +193,7 @@ const SINGLES: [u64; 51] = [
     0x8080_0000,
     0x0080_0001,
     0x00ff_ffff,
-    0x3f80_0000, // the least normal, one
+    0x3f80_0000, // around the least normal number, 1.0
     0xbf80_0000,
     0x3f80_0001,
     0x3f7f_ffff,
@@ -209,7 +209,7 @@ const SINGLES: [u64; 51] = [
     0x437f_8000,
     0x4380_0000,
     0x46ff_fe00,
-    0x4700_0000, // ends of integers and of f16
+    0x4700_0000, // around the limits of integers and of f16
     0x477f_e000,
     0x477f_f000,
     0x4b00_0000,
@@ -225,19 +225,19 @@ const SINGLES: [u64; 51] = [
     0x7f7f_ffff,
     0xff7f_ffff,
     0x7f80_0000,
-    0xff80_0000, // the ends
+    0xff80_0000, // greatest numbers, infinities
     0x7fc0_0000,
     0x7fff_ffff,
     0xffc1_2345,
     0x7f80_0001, // NaNs, the last one signalling
     0x3f00_0001,
     0x00ff_fffe,
-    0x4000_0000, // a product just below a normal number, two
+    0x4000_0000, // factors of a product just below a normal number, 2.0
 ];
 
 const DOUBLES: [u64; 46] = [
     0x380f_ffff_f000_0000,
-    0x380f_ffff_f800_0000, // half a unit of f32 below its least normal number, and less
+    0x380f_ffff_f800_0000, // below the least normal f32, by a half and by a quarter of its last place
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
     0x0000_0000_0000_0001,

@@ -1,6 +1,6 @@
-//! One kernel for each form of an instruction, over its special operands: all values of one operand, all
-//! pairs of two, or a random choice for three. Operands with unspecified results are included, to
-//! learn what the hardware gives.
+//! One kernel for each form of an instruction, which tries special operands: all values if there is one
+//! operand, all pairs if there are two, a random choice if there are three. Operands with unspecified
+//! results are included, to learn what the hardware gives.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};

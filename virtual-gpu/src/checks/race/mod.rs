@@ -4,8 +4,8 @@
 //! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
 //! Shuffles, votes and the interleaving of this run order nothing.
 //!
-//! * A barrier orders all that its threads did before it before all that the waiting threads do after
-//!   it; `bar.warp.sync` does the same for lanes.
+//! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
+//!   threads do after it. A `bar.warp.sync` orders lanes in the same way.
 //! * A release (or a fence and then a strong write) is paired with an acquire (or a strong read and then
 //!   a fence) that reads the written value, or a value that atomic operations made from it. Everything
 //!   before the release comes before everything after the acquire. Scopes count: an order of block

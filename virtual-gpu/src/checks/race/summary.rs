@@ -72,7 +72,8 @@ impl History {
 type Told = (Access, Record);
 
 /// Chooses which of two accesses represents both: the one chosen so far, or a new one. If their widths differ,
-/// neither can, so the result counts as weak: an access of any width races with at least one of the two.
+/// neither represents the other. Then the result counts as weak, because an access of any width races with at
+/// least one of the two.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

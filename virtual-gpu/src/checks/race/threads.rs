@@ -65,7 +65,8 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
-    /// The block's threads. If the block copies, they are followed by one more for each thread's copies.
+    /// The block's threads. If the block makes asynchronous copies, entries for the copies of each
+    /// thread follow.
     pub threads: Vec<ThreadState>,
     thread_count: u32,
     pub shared: Pages,
@@ -78,7 +79,8 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is already joined. Threads that met before share theirs, so it is joined once.
+    /// Knowledge that is already joined. Threads that have met share their knowledge, and it is
+    /// joined only once.
     taken: Vec<Rc<Known>>,
 }
 

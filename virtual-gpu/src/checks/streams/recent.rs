@@ -84,7 +84,7 @@ impl Recent {
         self.cells
     }
 
-    /// Whether, by its spans, a new piece of work may race with one of these.
+    /// Whether a new piece of work may race with one of these, judging by its spans.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         self.done
             .iter()
@@ -125,7 +125,7 @@ impl Recent {
 }
 
 impl Shadow {
-    /// Whether, by its spans, a new piece of work may race with remembered accesses.
+    /// Whether a new piece of work may race with remembered accesses, judging by its spans.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         raw.spans
             .ranges()

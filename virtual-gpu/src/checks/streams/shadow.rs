@@ -133,7 +133,7 @@ fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>)
 }
 
 impl Mark {
-    /// Whether a new access conflicts with it and is not ordered after it.
+    /// Whether a new access conflicts with this one and is not ordered after it.
     fn races_with(&self, new: &Mark) -> bool {
         self.run.access.conflicts(new.run.access) && !new.piece.comes_after(&self.piece)
     }

@@ -111,7 +111,7 @@ pub(crate) fn attach(place: Out<Handle<Context>>, flags: u32) -> Outcome {
     place.write(context.handle)
 }
 
-/// Counts one use of the current context less. Without uses, the context is destroyed.
+/// Ends one use of the current context. The end of the last use destroys the context.
 pub(crate) fn detach(handle: Handle<Context>) -> Outcome {
     let context = machine()?.contexts.get(handle)?;
     let is_current = current::top().is_some_and(|top| top.key() == handle.key());

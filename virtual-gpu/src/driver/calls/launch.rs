@@ -47,8 +47,8 @@ const COOPERATIVE: i32 = 2;
 const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
-/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of
-/// the stream and the function must be current for a default stream only.
+/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of the
+/// stream and the function need not be current, except on a default stream.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,

@@ -32,7 +32,7 @@ pub(crate) fn set_shared_bytes(function: Handle<Function>, bytes: u32) -> Outcom
     change(function, |setup| setup.dynamic_shared_bytes = bytes)
 }
 
-/// Parameters that were set before stay as far as there is room. New bytes are zeros.
+/// Parameters that were set before keep their bytes. New bytes are zeros.
 pub(crate) fn set_parameter_bytes(function: Handle<Function>, bytes: u32) -> Outcome {
     let bytes = bytes as usize;
     if bytes > MAX_PARAMETER_BYTES {

@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// When more work is added to a stream with more work than this, the call does some of the work. Likewise a real device
-/// makes the host wait when its queue is full.
+/// The longest queue of a stream. If a call makes the queue longer, it also does work until the queue has this length.
+/// Likewise a real device makes the host wait when its queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that, like null, stands for the legacy default stream.

@@ -58,7 +58,7 @@ impl Doing<'_> {
         })
     }
 
-    /// Called before memory is freed. Memory is not freed if that races.
+    /// Called before memory is freed. If freeing it races, the memory is not freed.
     pub(super) fn frees(&self, extent: Extent) -> Outcome {
         let bytes = extent.base..extent.base + extent.bytes;
         self.calls(Touched {

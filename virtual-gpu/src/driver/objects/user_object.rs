@@ -2,8 +2,9 @@
 //!
 //! The program and graphs hold references to an object. An executable graph holds as many
 //! references as the graph that it was made from, and a queued launch keeps its graph's references.
-//! When the last reference is released, the object's destructor is called: here on the releasing
-//! thread, by the real driver on a thread of its own. In both cases it must not call the driver.
+//! When the last reference is released, the object's destructor is called. Here the releasing
+//! thread calls it; the real driver calls it on a thread of its own. The destructor must not call
+//! the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};

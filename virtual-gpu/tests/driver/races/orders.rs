@@ -210,7 +210,7 @@ fn a_time_between_events_says_that_they_were_reached() {
             let events = [event(), event()];
             let recorded = events.map(|event| cuEventRecord(event, bed.a));
             assert_eq!(recorded, [0; 2]);
-            // The work is done, but the host has not learned it.
+            // The work is done, but the host does not know that.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
             if asks {
                 let mut time = 0.0;
@@ -238,7 +238,7 @@ fn a_host_function_tells_the_host() {
                     unsafe { cuLaunchHostFunc(bed.a, Some(nothing), std::ptr::null_mut()) };
                 assert_eq!(launched, 0);
             }
-            // The work is done, but the host has not learned it from this call.
+            // The work is done, but this call does not tell the host that it is.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
         })
     };

@@ -121,7 +121,7 @@ impl Catalogue {
         }
     }
 
-    /// The instructions that a machine loads. `refuse` is called with the name of every other one,
+    /// The instructions that a machine loads. For each of the others, `refuse` is called with its name
     /// and the reason.
     pub fn known_to(self, machine: &mut dyn Machine, mut refuse: impl FnMut(&str, &str)) -> Self {
         let mut keep = |cases: &[Case]| {

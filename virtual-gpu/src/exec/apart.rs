@@ -50,113 +50,88 @@ struct Roles {
 }
 
 impl Roles {
-    /// The registers of an instruction, and the same instruction on the exchange's own registers. `None` if lanes do
-    /// not execute the instruction together.
-    fn of(op: &Op) -> Option<(Self, Op)> {
-        let none = Roles::default();
+    /// The registers of an instruction. `None` if lanes do not execute it together.
+    fn of(op: &Op) -> Option<Self> {
         Some(match *op {
-            Op::Shuffle(shuffle) => (
-                Roles {
-                    sources: vec![
-                        (shuffle.a, A),
-                        (shuffle.b, B),
-                        (shuffle.c, C),
-                        (shuffle.members, MEMBERS),
-                    ],
-                    result: Some(shuffle.d),
-                    found: shuffle.in_range,
-                    ..none
-                },
-                Op::Shuffle(Shuffle {
-                    mode: shuffle.mode,
-                    d: RESULT,
-                    in_range: Some(FOUND),
-                    a: A,
-                    b: B,
-                    c: C,
-                    members: MEMBERS,
-                }),
-            ),
-            Op::Vote { mode, d, p, .. } => (
-                Roles {
-                    predicate: Some(p),
-                    found: Some(d),
-                    ..none
-                },
-                Op::Vote {
-                    mode,
-                    d: FOUND,
-                    p: plain(HOLDS),
-                    members: MEMBERS,
-                },
-            ),
-            Op::Ballot { d, p, .. } => (
-                Roles {
-                    predicate: Some(p),
-                    result: Some(d),
-                    ..none
-                },
-                Op::Ballot {
-                    d: RESULT,
-                    p: plain(HOLDS),
-                    members: MEMBERS,
-                },
-            ),
-            Op::MatchAny { d, a, .. } => (
-                Roles {
-                    sources: vec![(a, A)],
-                    result: Some(d),
-                    ..none
-                },
-                Op::MatchAny {
-                    d: RESULT,
-                    a: A,
-                    members: MEMBERS,
-                },
-            ),
-            Op::MatchAll { d, p, a, .. } => (
-                Roles {
-                    sources: vec![(a, A)],
-                    result: Some(d),
-                    found: p,
-                    ..none
-                },
-                Op::MatchAll {
-                    d: RESULT,
-                    p: Some(FOUND),
-                    a: A,
-                    members: MEMBERS,
-                },
-            ),
-            Op::Reduce { f, d, a, .. } => (
-                Roles {
-                    sources: vec![(a, A)],
-                    result: Some(d),
-                    ..none
-                },
-                Op::Reduce {
-                    f,
-                    d: RESULT,
-                    a: A,
-                    members: MEMBERS,
-                },
-            ),
-            Op::Elect { d, p, .. } => (
-                Roles {
-                    result: d,
-                    found: Some(p),
-                    ..none
-                },
-                Op::Elect {
-                    d: Some(RESULT),
-                    p: FOUND,
-                    members: MEMBERS,
-                },
-            ),
-            Op::WarpBarrier { .. } => (none, Op::WarpBarrier { members: MEMBERS }),
+            Op::Shuffle(Shuffle {
+                d,
+                in_range,
+                a,
+                b,
+                c,
+                members,
+                ..
+            }) => Self::reads(vec![(a, A), (b, B), (c, C), (members, MEMBERS)])
+                .gives(Some(d), in_range),
+            Op::Vote { d, p, .. } => Self::tests(p).gives(None, Some(d)),
+            Op::Ballot { d, p, .. } => Self::tests(p).gives(Some(d), None),
+            Op::MatchAny { d, a, .. } | Op::Reduce { d, a, .. } => {
+                Self::reads(vec![(a, A)]).gives(Some(d), None)
+            }
+            Op::MatchAll { d, p, a, .. } => Self::reads(vec![(a, A)]).gives(Some(d), p),
+            Op::Elect { d, p, .. } => Self::default().gives(d, Some(p)),
+            Op::WarpBarrier { .. } => Self::default(),
             _ => return None,
         })
     }
+
+    fn reads(sources: Vec<(Reg, Reg)>) -> Self {
+        Self {
+            sources,
+            ..Self::default()
+        }
+    }
+
+    fn tests(predicate: PredSource) -> Self {
+        Self {
+            predicate: Some(predicate),
+            ..Self::default()
+        }
+    }
+
+    fn gives(self, result: Option<Reg>, found: Option<Pred>) -> Self {
+        Self {
+            result,
+            found,
+            ..self
+        }
+    }
+}
+
+/// The same instruction on the exchange's own registers.
+fn on_own_registers(op: &Op) -> Op {
+    let mut own = op.clone();
+    let all = match &mut own {
+        Op::Shuffle(shuffle) => {
+            (shuffle.d, shuffle.in_range) = (RESULT, Some(FOUND));
+            (shuffle.a, shuffle.b, shuffle.c) = (A, B, C);
+            &mut shuffle.members
+        }
+        Op::Vote { d, p, members, .. } => {
+            (*d, *p) = (FOUND, plain(HOLDS));
+            members
+        }
+        Op::Ballot { d, p, members } => {
+            (*d, *p) = (RESULT, plain(HOLDS));
+            members
+        }
+        Op::MatchAny { d, a, members } | Op::Reduce { d, a, members, .. } => {
+            (*d, *a) = (RESULT, A);
+            members
+        }
+        Op::MatchAll { d, p, a, members } => {
+            (*d, *p, *a) = (RESULT, Some(FOUND), A);
+            members
+        }
+        Op::Elect { d, p, members } => {
+            (*d, *p) = (Some(RESULT), FOUND);
+            members
+        }
+        Op::WarpBarrier { members } => members,
+        _ => return own,
+    };
+    *all = MEMBERS;
+    own
 }
 
 impl Program {
@@ -245,11 +220,14 @@ impl Warp {
         let mut roles_and_lanes = Vec::with_capacity(parties.len());
         for party in parties {
             let its = &program.instructions[party.pc as usize];
-            let Some((roles, op)) = Roles::of(&its.op) else {
+            let Some(roles) = Roles::of(&its.op) else {
                 continue;
             };
             own.take::<O>(self, &roles, party.lanes);
-            instruction = Some(Instruction { op, ..its.clone() });
+            instruction = Some(Instruction {
+                op: on_own_registers(&its.op),
+                ..its.clone()
+            });
             roles_and_lanes.push((roles, party.lanes));
         }
         let Some(instruction) = instruction else {

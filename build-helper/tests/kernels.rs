@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use common::device::Device;
 use common::skip::{device_tests, run};
-use good::{Affine, ArgMin, Composition, Count, Gcd};
+use good::{Affine, ArgMin, Composition, Convolution, Count, Gcd, PRIME};
 use warpfold::element::Element;
 use warpfold::op::Op;
 use warpfold_build::Compiled;
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         compositions_keep_their_order,
         the_place_of_the_least,
         counts_of_flags,
+        combinations_of_many_instructions,
     ])
 }
 
@@ -93,4 +94,10 @@ fn the_place_of_the_least() {
 
 fn counts_of_flags() {
     check::<Count, u8>("count", true, |i| (random(i) % 3) as u8);
+}
+
+fn combinations_of_many_instructions() {
+    check::<Convolution, [u32; 8]>("convolution", true, |i| {
+        std::array::from_fn(|k| (u64::from(random(8 * i + k)) % PRIME) as u32)
+    });
 }

@@ -144,9 +144,71 @@ impl Op<u8> for Count {
 
 impl Commutative for Count {}
 
+/// Products of polynomials modulo `x⁸ − 1`, with coefficients modulo 2³¹ − 1. One combination takes more than 700 instructions.
+#[derive(Clone, Copy)]
+pub struct Convolution;
+
+/// The modulus of the coefficients.
+pub const PRIME: u64 = (1 << 31) - 1;
+
+/// A product modulo the prime.
+fn product(a: u32, b: u32) -> u64 {
+    let product = u64::from(a) * u64::from(b);
+    let sum = (product & PRIME) + (product >> 31);
+    let sum = (sum & PRIME) + (sum >> 31);
+    if sum == PRIME { 0 } else { sum }
+}
+
+/// A coefficient of a product.
+fn coefficient(a: [u32; 8], b: [u32; 8]) -> u32 {
+    let sum = product(a[0], b[0])
+        + product(a[1], b[1])
+        + product(a[2], b[2])
+        + product(a[3], b[3])
+        + product(a[4], b[4])
+        + product(a[5], b[5])
+        + product(a[6], b[6])
+        + product(a[7], b[7]);
+    (sum % PRIME) as u32
+}
+
+impl Op<[u32; 8]> for Convolution {
+    type Accumulator = [u32; 8];
+    type Output = [u32; 8];
+    const EXACT: bool = true;
+    fn identity() -> [u32; 8] {
+        [1, 0, 0, 0, 0, 0, 0, 0]
+    }
+    fn identity_item() -> Option<[u32; 8]> {
+        Some([1, 0, 0, 0, 0, 0, 0, 0])
+    }
+    fn lift(item: [u32; 8]) -> [u32; 8] {
+        item
+    }
+    fn combine(left: [u32; 8], right: [u32; 8]) -> [u32; 8] {
+        let [a, b, c, d, e, f, g, h] = right;
+        [
+            coefficient(left, [a, h, g, f, e, d, c, b]),
+            coefficient(left, [b, a, h, g, f, e, d, c]),
+            coefficient(left, [c, b, a, h, g, f, e, d]),
+            coefficient(left, [d, c, b, a, h, g, f, e]),
+            coefficient(left, [e, d, c, b, a, h, g, f]),
+            coefficient(left, [f, e, d, c, b, a, h, g]),
+            coefficient(left, [g, f, e, d, c, b, a, h]),
+            coefficient(left, [h, g, f, e, d, c, b, a]),
+        ]
+    }
+    fn lower(value: [u32; 8]) -> [u32; 8] {
+        value
+    }
+}
+
+impl Commutative for Convolution {}
+
 warpfold::operators! {
     gcd: Gcd, u64;
     composition: Composition, Affine, scans only;
     arg_min: ArgMin, f32;
     count: Count, u8;
+    convolution: Convolution, [u32; 8];
 }

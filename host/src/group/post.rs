@@ -32,7 +32,7 @@ const STATUS_END: usize = ENVELOPE_BYTES + 8;
 /// result there.
 pub(super) const HEAD_BYTES: usize = RESULT_MAX_BYTES;
 
-const _: () = assert!(STATUS_END <= HEAD_BYTES && NOTES_BYTES % HEAD_BYTES == 0);
+const _: () = assert!(STATUS_END <= HEAD_BYTES && NOTES_BYTES.is_multiple_of(HEAD_BYTES));
 const _: () = assert!(HEAD_BYTES.is_power_of_two());
 
 /// Bytes of the notes: the control words of a board, the aggregates of a group's tiles, and the group's prefix.

@@ -16,7 +16,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
-    /// Runs a step for each node of a work, on one thread for each node. It leaves out the nodes of chunks of a single leaf.
+    /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
     ///
     /// # Safety
     /// 1. The whole block. `work` is one of the block's.

@@ -99,7 +99,7 @@ pub trait Choice<T: Element> {
     /// The prefix that tiles look back for.
     type Prefix: Prefix;
 
-    /// Whether flags choose the items. Then their values are not read.
+    /// Whether flags choose the items. Then the choice does not read the items' values.
     const HAS_FLAGS: bool = false;
 
     /// Whether the choice of an item depends on the item before it. Then the first item of the input is chosen.

@@ -1,7 +1,7 @@
 //! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and rarely used operations: a division, the index of a
 //! NaN.
 //!
-//! All is PTX without effects, so the compiler may move it, merge equal instructions, or drop it.
+//! All PTX here is without effects, so the compiler may move it, merge equal instructions, or drop it.
 
 use half::{bf16, f16};
 
@@ -134,7 +134,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// Adds up a vector's narrow integers by dot products: each word's items times ones.
+/// Adds up a vector's narrow integers by dot products of each word's items with ones.
 macro_rules! sum {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
         $(#[$doc])*
@@ -196,9 +196,9 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     sum
 }
 
-/// The term that joining two groups adds to the sum of their squared deviations. For n items with the sum S and m items with the sum T, it
-/// is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n and m are the same power
-/// of two, it is `equal`, which the caller has computed. There is no division in either case.
+/// The term that is added to the sums of squared deviations of two groups when the groups are joined. For n items with the sum S and m
+/// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n
+/// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
@@ -238,7 +238,7 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
 }
 
 /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-/// result is `otherwise`. If one is, both places are the first NaN's, and both keys are 0.
+/// result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

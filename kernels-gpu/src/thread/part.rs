@@ -33,7 +33,7 @@ pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
     /// Vectors of the part, including out-of-range ones.
     rows: usize,
-    /// Items of the tile that exist from the thread's first item on.
+    /// How many items of the tile exist from the thread's first item on.
     existing: u32,
     /// Whether the tile starts on a multiple of a vector's unit, so that whole vectors can be accessed at once.
     is_aligned: bool,

@@ -65,8 +65,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` gives
-    /// the items of a vector that are lifted.
+    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` returns
+    /// which items of a vector are lifted.
     ///
     /// # Safety
     /// - The thread's striped slots are written.
@@ -94,8 +94,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         });
     }
 
-    /// Replaces each of the calling thread's blocked vectors by its results. `before` is the prefix of the first one. `lifted` gives the
-    /// items of a vector that are lifted.
+    /// Replaces each of the calling thread's blocked vectors by its results. `before` is the first vector's prefix. `lifted` returns which
+    /// items of a vector are lifted.
     ///
     /// # Safety
     /// - The thread's blocked slots are written.

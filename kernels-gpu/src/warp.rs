@@ -85,8 +85,8 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
 }
 
 /// [`reduce`] of eight values of each lane at once. In each of the first three steps, two lanes split their values between them and combine
-/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. It takes 9 shuffles, where eight calls of [`reduce`] take 40. The
-/// operator has to commute, because on half of the lanes the upper lane's value comes first.
+/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. The eight reductions take 9 shuffles, and not 40 as eight calls of
+/// [`reduce`] do. The operator has to commute, because on half of the lanes the upper lane's value comes first.
 ///
 /// # Safety
 /// Convergent: the whole warp.

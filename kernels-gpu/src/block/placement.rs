@@ -104,7 +104,7 @@ impl Placement for Either {
 /// A vector's prefix and the vector's items up to a place, combined.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The items alone; or, if they are appended to the prefix, the prefix and the items.
+    /// The items alone; or the prefix and the items, if items are appended to the prefix ([`Self::GOES_ON`]).
     items: Option<O::Accumulator>,
 }
 

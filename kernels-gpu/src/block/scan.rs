@@ -252,7 +252,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and `V` is one of this lane's.
+                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and slot `V` is one of this lane's
+                // slots.
                 let words = unsafe { self.read(slots, V) };
                 if V == 0 {
                     folded = total::<O, T, O::Output>(&words, index, lifted(vector));

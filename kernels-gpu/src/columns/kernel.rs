@@ -25,8 +25,8 @@
 //! **Progress.** A unit waits only for values of units with lower numbers. These belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. A block publishes its values of a level when it comes to that
 //! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the waiting
-//! blocks can always go on. If some blocks are on the way up, consider the lowest level at which one of them is: of the blocks at that
-//! level, the block with the earliest ticket can go on. If all blocks are on the way down, any of them can go on.
+//! blocks can always go on. If some blocks are on the way up, take the blocks on the lowest level: the one with the earliest ticket can go
+//! on. If all blocks are on the way down, any of them can go on.
 //!
 //! Cost: the kernel reads every item once, and writes every result once. If a column has several chunks, each chunk also has a state word
 //! for each 32 bits of an accumulator. The word is written once and read once; a scan reads it once more for each later unit of the same

@@ -34,8 +34,8 @@
 //! started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
-//! forever. A block does not rely on the search: it checks that the offsets at its windows' ends and at its chunks' starts ascend together.
-//! A window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
+//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. A
+//! window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
 //! Cost: the kernel reads every item once and every offset once or twice, writes every result once, and publishes a value for each window.

@@ -4,10 +4,10 @@
 //!
 //! # The order, version 2
 //!
-//! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from
-//! the segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
-//! sixteens in the same way, until one value is left. This value is lowered. An empty segment gives the identity. An item's index, for
-//! operators that use it, counts from the segment's start.
+//! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
+//! segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
+//! sixteens in the same way, until one value is left. This value is lowered. The result of an empty segment is the identity. An item's
+//! index, for operators that use it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
 //! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. Then both sides of a combination

@@ -63,7 +63,7 @@ use crate::tiles::{counted, Tiles};
 /// - `item_count_at` is null, or points to a readable number.
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
-/// - `lengths` is null where `C` does not choose heads.
+/// - `lengths` is null unless `C` chooses heads.
 /// - `control` and `states`, of `state_words` words, are those of a workspace that no other launch uses at the same time. There are at
 ///   least [`crate::selection::state_words`] words.
 #[inline(always)]
@@ -150,8 +150,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
-        // SAFETY: this function's conditions are those of the calls: a whole warp calls it, and all its lanes see the same tiles, so they
-        // stay together. Each tile sent here is one that the block holds, and turns count up from 0.
+        // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
+        // together. Each tile sent here is one that the block holds, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,

@@ -14,7 +14,7 @@ use super::CAPABILITY_MAJOR;
 #[inline(always)]
 pub fn f16_to_f32(value: f16) -> f32 {
     let wide: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             f16_to_f32: "cvt.f32.f16 {wide}, {value};",
@@ -36,7 +36,7 @@ pub fn bf16_to_f32(value: bf16) -> f32 {
 #[inline(always)]
 pub fn f32_to_f16(value: f32) -> f16 {
     let narrow: u16;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             f32_to_f16: "cvt.rn.f16.f32 {narrow}, {value};",
@@ -53,7 +53,7 @@ pub fn f32_to_f16(value: f32) -> f16 {
 pub fn f32_to_bf16(value: f32) -> bf16 {
     if CAPABILITY_MAJOR >= 8 {
         let narrow: u16;
-        // SAFETY: the instructions compute on registers alone.
+        // SAFETY: the instructions only compute on registers.
         unsafe {
             ptx!(
                 f32_to_bf16: "cvt.rn.bf16.f32 {narrow}, {value};",
@@ -81,7 +81,7 @@ pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 #[inline(always)]
 pub fn of_two_words(low: u32, high: u32) -> u64 {
     let number: u64;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             of_two_words: "mov.b64 {number}, {{{low}, {high}}};",
@@ -101,7 +101,7 @@ pub fn minimum_f32(a: f32, b: f32) -> f32 {
         return minimum(a, b);
     }
     let least: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             minimum_f32: "min.NaN.f32 {least}, {a}, {b};",
@@ -121,7 +121,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
         return maximum(a, b);
     }
     let greatest: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             maximum_f32: "max.NaN.f32 {greatest}, {a}, {b};",
@@ -141,7 +141,7 @@ macro_rules! sum {
         #[inline(always)]
         pub fn $name(words: Words) -> $t {
             let sum: $t;
-            // SAFETY: the instructions compute on registers alone.
+            // SAFETY: the instructions only compute on registers.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
@@ -182,7 +182,7 @@ sum!(
 #[inline(always)]
 pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     let sum: u32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             add_bytes: "dp4a.u32.u32 {sum}, {word}, {factors}, {plus};",
@@ -202,7 +202,7 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b64 %bits;",
@@ -244,7 +244,7 @@ pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;
     let [low, low_place, high, high_place] = otherwise;
     let (key, place, other_key, other_place): (u32, u32, u32, u32);
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             unless_nan: "{{ .reg .pred %unwanted, %nan;",

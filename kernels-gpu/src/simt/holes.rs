@@ -108,7 +108,7 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right`, where both combine the same number of items. Only operators with wide accumulators use it.
+/// `left ⊕ right`, where both operands combine the same number of items. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)

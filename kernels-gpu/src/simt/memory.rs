@@ -1,7 +1,7 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), the wrong order
-//! (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
+//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), lack a memory
+//! order (read-modify-write operations), or lack a cache hint. Nothing here has to be convergent.
 
 use crate::launch::Start;
 
@@ -174,7 +174,7 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
 pub struct EvictionPolicy(u64);
 
 impl EvictionPolicy {
-    /// Whether policies are used: from compute capability 9.0 on, where they were measured. PTX has them from 8.0 on.
+    /// Whether policies are used: from compute capability 9.0 on, because they were measured only there. PTX has policies from 8.0 on.
     const ARE_USED: bool = matches!(START, Start::Early);
 
     /// `evict_last` if `last`, else `evict_normal`. Call it at each use: a kept policy would take registers.

@@ -15,9 +15,10 @@
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each is a single access of 64 bits.
-//! A state word carries a value together with its tag, so no other order is needed. The one exception is [`arrive`]: it releases its
-//! thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the last tag needs it.
+//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
+//! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
+//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the
+//! last tag needs it.
 
 // On the host the kernels are only type-checked: each instruction is a panic.
 #![cfg_attr(

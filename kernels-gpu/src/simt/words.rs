@@ -82,8 +82,8 @@ macro_rules! load_words_at_once {
 }
 
 load_words_at_once! {
-    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only those whose bits
-    /// are set in `wanted` are loaded.
+    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only the words whose
+    /// bits are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.

@@ -12,7 +12,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// Applies the tile's prefix to the scanned tile, and stores the calling thread's `part` of the results. Afterwards the slots are free.
     ///
     /// # Safety
-    /// - Convergent: all warps that share the tile, which is scanned and whose slots still hold the items.
+    /// - Convergent: all warps that share the tile. The tile is scanned, and its slots still hold the items.
     /// - `prefix` and `before` are the tile's prefix and the thread's prefixes within the tile.
     /// - The part is writable, and no other thread reads or writes it.
     #[inline(always)]

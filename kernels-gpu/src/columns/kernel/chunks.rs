@@ -34,8 +34,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 false => before == FAN - 1,
             };
             // SAFETY: the whole block is here (this function's condition). All threads leave at the same ballot: if columns have several
-            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes it, and once,
-            // since `goes_on` ends there. The barriers separate warp 0's reads of published values from the writes by all warps.
+            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes the unit, and
+            // only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of published values from the writes by
+            // all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
@@ -161,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
             // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
-            // there is a row for these published values. No other warp writes it, and no thread reads it (condition 2).
+            // there is a row for these published values. No other warp writes this row, and no thread reads it (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

@@ -373,7 +373,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= work.begin && place + items <= work.end;
             // SAFETY: as above, for a vector: `is_vector` means aligned and within the work's places. In the other branch, no other thread
-            // has a vector from `place` on.
+            // copies the vector at `place`.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();

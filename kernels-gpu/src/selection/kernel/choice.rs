@@ -14,7 +14,7 @@ pub trait Prefix: Accumulator {
     /// Whether the prefix has the index of the last chosen item.
     const HAS_LAST: bool;
 
-    /// Adds the chosen items of `share`, which follow those of this prefix. The share counts places from item `origin`.
+    /// Adds the chosen items of `share`, which follow the items of this prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
     /// How many items are chosen.

@@ -332,7 +332,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The address of a warp's count of a tile's chosen items.
     #[inline(always)]
     fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
-        // SAFETY: a place in the block's shared memory, and no reference to it is made.
+        // SAFETY: takes the field's address, and makes no reference. The field is in the block's shared memory.
         let shares = unsafe { &raw mut (*self.shared).shares };
         shares
             .cast::<Share>()
@@ -343,7 +343,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - The warps before have written their counts, and a barrier of the sharing warps lies between.
+    /// - The warps before have written their counts, and a barrier of the sharing warps has followed.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();

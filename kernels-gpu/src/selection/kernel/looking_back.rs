@@ -97,7 +97,7 @@ fn counted_from(share: Share, before: u32) -> Share {
     }
 }
 
-/// The sum of two counts, and the later of the last items. Both count places from one origin.
+/// The sum of two counts, and the later of the last items. Both count places from the same origin.
 #[inline(always)]
 fn both(left: Share, right: Share) -> Share {
     Share {
@@ -115,7 +115,7 @@ fn both(left: Share, right: Share) -> Share {
 pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
     let mut delta = half;
     while delta > 0 {
-        // SAFETY: the whole warp calls it (condition of this function), with one `half`.
+        // SAFETY: the whole warp calls it (condition of this function), with the same `half`.
         unsafe {
             share.count += simt::shuffle_down(share.count, delta);
             if P::HAS_LAST {
@@ -177,9 +177,9 @@ impl Lookback {
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. Slots that a lane waits for are those
-        // of this tile's group, of lower groups and of their tiles, so the board has them. Only lane 0 of the warp that holds a group's
-        // last tile publishes for the group.
+        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane waits only for slots of this
+        // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the warp that holds a group's last
+        // tile publishes for the group.
         unsafe {
             loop {
                 near.poll(self.tiles, group * GROUP_TILES + lane);

@@ -21,7 +21,7 @@ struct Counts(u32);
 struct Progress {
     /// How many items are chosen before the chunk.
     count: u64,
-    /// One more than the index of the last of these items; 0 if there is none.
+    /// One more than the index of the last item that is chosen before the chunk; 0 if there is none.
     last: u64,
 }
 
@@ -193,7 +193,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Reads an entry of the list: a place among the calling warp's items.
     ///
     /// # Safety
-    /// The entry is written, and a barrier of the warp lies between.
+    /// The entry is written, and a barrier of the warp has followed.
     #[inline(always)]
     unsafe fn listed(&self, at: u32) -> u32 {
         // SAFETY: the entry is written (condition of this function), so it is in the warp's list.
@@ -203,7 +203,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Writes the wanted outputs of a listed chunk.
     ///
     /// # Safety
-    /// - A whole warp, whose list and items are written. A barrier of the warp lies between.
+    /// - Convergent: a whole warp. Its list and items are written, and a barrier of the warp has followed.
     /// - The outputs are writable, as for [`super::select`], and no other warp writes these items.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {

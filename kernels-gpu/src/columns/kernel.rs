@@ -65,8 +65,8 @@ use crate::scan::kernel::depart;
 ///    Nobody writes the items meanwhile.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
-/// 5. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///    there are [`crate::columns::state_words`] words or more.
+/// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::columns::state_words`].
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
@@ -237,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Does the block's work. In the launch with the last tag, the block departs after its last use of the board.
     ///
     /// # Safety
-    /// Convergent: the whole block. `state_words` is the launch's.
+    /// Convergent: the whole block. `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         if self.column_count == 0 {
@@ -283,9 +283,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, once.
     #[inline(always)]
     unsafe fn take_ticket(&self) {
-        // SAFETY: the whole block is here (this function's condition); `control` is the workspace's (the launch's condition 5). The block
-        // with the last ticket restarts the tickets, since no block takes another ticket. One thread writes the ticket, and nobody reads it
-        // before the barrier.
+        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). The
+        // block with the last ticket restarts the tickets, since no block takes another ticket. One thread writes the ticket, and nobody
+        // reads it before the barrier.
         unsafe {
             let is_first = simt::thread_index() == 0;
             let taken = tickets::take_if(self.control, is_first);
@@ -357,7 +357,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// publishes values for other blocks. In a scan, returns the leaf's prefix.
     ///
     /// # Safety
-    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
+    /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
     #[inline(always)]
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
         // SAFETY: the whole block is here, with the threads' units and the board: this function's conditions. Branches around barriers go

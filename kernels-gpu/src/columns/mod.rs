@@ -94,7 +94,7 @@ pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
 /// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Shared<A> {
-    /// The index of the block's ticket, by which its units are numbered.
+    /// The index of the block's ticket, which decides the block's units.
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,

@@ -81,8 +81,8 @@ use self::search::Offsets;
 ///    segment has `row_items` items, and all segments together have at most `item_count`.
 /// 4. `segment_count_at` is null, or points to a readable number.
 /// 5. `output` points to `segment_count` writable results, which overlap nothing else that the launch accesses.
-/// 6. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///    there are [`crate::segments::state_words`] words or more.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
@@ -193,7 +193,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Runs the block's works. In the launch with the last tag, the block then departs ([`depart`]).
     ///
     /// # Safety
-    /// Convergent: the whole block. `state_words` is the launch's.
+    /// Convergent: the whole block. `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
@@ -325,8 +325,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The tag is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
-        // SAFETY: the tag is written (this function's condition), `control` is the workspace's (the launch's condition 6), and `report` is
-        // null or writable (its condition 7).
+        // SAFETY: the tag is written (this function's condition), `control` belongs to the workspace (the launch's condition 6), and
+        // `report` is null or writable (its condition 7).
         unsafe {
             let tag = simt::read_shared(&raw const (*self.header).tag);
             simt::store_word(&raw mut (*self.control).fault, tag as u64);
@@ -340,12 +340,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 /// Leaves a launch that has the last tag. The last block to leave clears the state words and starts again with the first tag.
 ///
 /// # Safety
-/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` is the launch's, and the board has
-/// `state_words` words.
+/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` belongs to the launch's workspace, and
+/// the board has `state_words` words.
 #[inline(always)]
 unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
-    // SAFETY: the whole warp is here, `control` is the launch's and the board has the words: this function's conditions. Only the last
-    // block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
+    // SAFETY: the whole warp is here, `control` belongs to the workspace and the board has the words: this function's conditions. Only the
+    // last block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
     unsafe {
         // Orders the warp's accesses before lane 0 releases them.
         simt::warp_barrier();

@@ -64,8 +64,8 @@ use crate::tiles::{counted, Tiles};
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
 /// - `lengths` is null unless `C` chooses heads.
-/// - `control` and `states`, of `state_words` words, are those of a workspace that no other launch uses at the same time. There are at
-///   least [`crate::selection::state_words`] words.
+/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///   [`crate::selection::state_words`].
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();

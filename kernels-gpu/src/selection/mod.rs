@@ -96,7 +96,7 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
     tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
 }
 
-/// Items of 16 bytes, in the rows of kernels.
+/// The type of items of 16 bytes in the table of kernels.
 pub type Bytes16 = [u64; 2];
 
 /// The prefix of an item or a tile: the number of items chosen before it.

@@ -14,7 +14,7 @@ use crate::pairwise;
 pub enum Items {
     /// All items.
     All,
-    /// Only the first items, this many.
+    /// Only this many items, from the first on.
     First(u32),
 }
 

@@ -19,7 +19,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// on. The last chunk of a column is combined on every level. Then the unit publishes its value, or writes the column's result.
     ///
     /// # Safety
-    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
+    /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
         // In a scan, the last chunk of a column needs no value: no unit waits for it, and columns have no result.

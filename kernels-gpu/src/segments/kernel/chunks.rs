@@ -55,8 +55,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
         // SAFETY: the whole warp is here, and the header and the tail's value are written: this function's conditions. `combine_before`
-        // returns `None` on all lanes or on none, so they leave together. Lane 0 alone writes. The segment is one of the launch's, and has
-        // a result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
+        // returns `None` on all lanes or on none, so they leave together. Lane 0 alone writes. The segment belongs to the launch, and has a
+        // result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
             let long = Long {
                 diagonal: window.begin + window.segment,
@@ -158,7 +158,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The prefix of a window's tail, combined from published values. `None` if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The tag is written, and `window` is one of the block's, with a tail.
+    /// Convergent: the whole warp. The tag is written, and `window` is one of the block's windows, with a tail.
     #[inline(always)]
     pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
         let long = Long {
@@ -206,8 +206,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {
-            // SAFETY: the chunk's window is one of the launch's (this function's condition), and the board has a slot for each (the
-            // launch's condition 6). The ballots have the whole warp: all lanes leave the loop together. `control` is the workspace's.
+            // SAFETY: the chunk's window is one of the launch's windows (this function's condition), and the board has a slot for each
+            // window (the launch's condition 6). The whole warp takes part in the ballots, since all lanes leave the loop together.
+            // `control` belongs to the workspace.
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(window);
                 if simt::ballot(!is_published) == 0 {

@@ -109,8 +109,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// combined with earlier chunks and is not its segment's last chunk. If the offsets are refused, the block stops.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's, and it has a tail. If the tail is
-    /// combined with earlier chunks and is not its segment's last chunk, its value is written.
+    /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
+    /// is combined with earlier chunks and is not its segment's last chunk, its value is written.
     #[inline(always)]
     unsafe fn find_value_before(&self, work: &Work) {
         // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
@@ -145,11 +145,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk's prefix.
     ///
     /// # Safety
-    /// The header is written, and `work` is one of the block's. If the chunk is the window's tail, its prefix is written.
+    /// The header is written, and `work` is one of the block's works. If the chunk is the window's tail, its prefix is written.
     #[inline(always)]
     unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
-            // SAFETY: the work's window is one of the block's, and the tail's prefix is written: this function's conditions.
+            // SAFETY: the work's window is one of the block's windows, and the tail's prefix is written: this function's conditions.
             unsafe { self.tail(work.window).read() }
         } else {
             O::identity()
@@ -345,7 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies the results from shared to global memory: in whole vectors, if these are aligned in global memory too.
     ///
     /// # Safety
-    /// The whole block. `work` is one of the block's, and its results are written to shared memory.
+    /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
     #[inline(always)]
     unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
@@ -389,7 +389,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies those results of a vector that belong to the work, one by one. The vector begins at place `vector`.
     ///
     /// # Safety
-    /// `work` is one of the block's, and its results are written to shared memory. No other thread copies results of this vector.
+    /// `work` is one of the block's works, and its results are written to shared memory. No other thread copies results of this vector.
     #[inline(always)]
     unsafe fn take_out_each(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);

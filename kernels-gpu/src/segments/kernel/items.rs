@@ -188,11 +188,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies a work's items to shared memory. If copies are asynchronous, begins to copy them.
     ///
     /// # Safety
-    /// 1. `work` is one of the block's: its items exist, and the items' memory has their places.
+    /// 1. `work` is one of the block's works: its items exist, and the items' memory has their places.
     /// 2. No thread uses the items of earlier works any more.
     #[inline(always)]
     pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the work is the block's, and no thread uses earlier items: the same conditions as this function's.
+        // SAFETY: the work belongs to the block, and no thread uses earlier items: the same conditions as this function's.
         unsafe {
             if has_vectors::<T>() {
                 self.bring_vectors(work, room);

@@ -111,7 +111,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Runs a step for each leaf of a work, on one thread for each leaf.
     ///
     /// # Safety
-    /// 1. Convergent: the whole block. `work` is one of the block's.
+    /// 1. Convergent: the whole block. `work` is one of the block's works.
     /// 2. The starts are written, and so are the slots of a dense work that has a chunk of several leaves.
     /// 3. The conditions of `S::run` hold for each leaf.
     #[inline(always)]
@@ -242,7 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of a leaf of 16 items that begins where a vector begins. `index` is the first item's.
+    /// The fold of a leaf of 16 items that begins where a vector begins. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written.
@@ -322,7 +322,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         )
     }
 
-    /// The left fold of 1 to 16 items, read in vectors. `index` is the first item's.
+    /// The left fold of 1 to 16 items, read in vectors. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -372,7 +372,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's.
+    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written, and there is at least one.

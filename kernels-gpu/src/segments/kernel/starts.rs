@@ -50,7 +50,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
-    /// 2. The header is written, and `work` is one of the block's.
+    /// 2. The header is written, and `work` is one of the block's works.
     /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
@@ -78,7 +78,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The place where a chunk starts according to its offset, perhaps beyond the work. If the work has no such chunk, the work's end.
     ///
     /// # Safety
-    /// `work` is one of the block's.
+    /// `work` is one of the block's works.
     #[inline(always)]
     unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
@@ -88,7 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if chunk >= work.chunk_count {
             return work.end;
         }
-        // SAFETY: the work has this chunk, checked above. So its segment is one of the launch's, and has an offset.
+        // SAFETY: the work has this chunk, checked above. So its segment belongs to the launch, and has an offset.
         let offset = unsafe { self.offsets.get(work.segment + chunk as u64) };
         Ord::min(offset.wrapping_sub(work.base), u32::MAX as u64) as u32
     }

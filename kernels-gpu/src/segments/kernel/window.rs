@@ -24,9 +24,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
-        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` is the
-        // workspace's, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets,
-        // since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
+        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
+        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
+        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
         // `segment_count`, because the search returns no more, and a barrier precedes their reads. Each window is written by a warp of its
         // own.
         unsafe {

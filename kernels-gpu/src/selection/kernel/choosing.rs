@@ -196,7 +196,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.
     ///
     /// # Safety
-    /// - The tile is one of the launch's: its items and their flags are readable.
+    /// - The tile is one of the launch's tiles: its items and their flags are readable.
     /// - No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {

@@ -6,7 +6,7 @@
 //! word holds a tile's count, and a look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
 //! Cost: one warp looks back. It has one round of loads if every value is published, or two rounds if the look-back is patient. It has 7
-//! shuffles, or 14 if the last chosen item is kept. The last tile of a group has 6 or 11 more. There is no barrier.
+//! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more. There is no barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -146,7 +146,7 @@ impl Lookback {
     /// Publishes a tile's count, as one thread.
     ///
     /// # Safety
-    /// - `tile` is one of the launch's, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and the words are its board.
     /// - No other thread publishes the tile, and this one does so once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
@@ -161,7 +161,7 @@ impl Lookback {
     ///
     /// # Safety
     /// - Convergent: one whole warp of the block that holds `tile`, once.
-    /// - `tile` is one of the launch's, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and the words are its board.
     #[inline(always)]
     pub unsafe fn look_back<P: Prefix>(&self, tile: u32, is_patient: bool) -> P {
         let lane = simt::lane();

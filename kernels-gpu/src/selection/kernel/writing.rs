@@ -48,7 +48,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, once for each turn with a tile.
-    /// - The conditions of [`super::select`]. The tile lies in the buffer, and `leaving` is the calling thread's.
+    /// - The conditions of [`super::select`]. The tile lies in the buffer, and `leaving` is the calling thread's data of the tile.
     #[inline(always)]
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);

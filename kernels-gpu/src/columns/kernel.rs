@@ -17,7 +17,7 @@
 //! **Long columns.** Their chunks combine by sixteens too, like those of long segments (see [`crate::segments::kernel`]). The unit with the
 //! last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on. Each
 //! unit publishes one value, after its last combination. All units of a block take these steps together, a level of sixteens at a time. On
-//! each level up to 15 warps wait, and each lane of them waits for one value.
+//! each level up to 15 warps wait, and each of their lanes waits for one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: a chunk's prefix is combined from published values, at
 //! most 15 for each level. A unit publishes its value before it waits for a prefix.

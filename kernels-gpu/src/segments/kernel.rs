@@ -76,7 +76,8 @@ use self::search::Offsets;
 ///    a block for each `windows_per_block` of them, rounded up, at least one. A block has
 ///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this,
 ///    and [`crate::segments::shared_bytes`] of dynamic shared memory.
-/// 2. `input` is the address of item 0 of `item_count`, aligned to an item. All items are readable, and nobody writes them meanwhile.
+/// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
+///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
 ///    segment has `row_items` items, and all segments together have at most `item_count`.
 /// 4. `segment_count_at` is null, or points to a readable number.

@@ -96,8 +96,8 @@ fn stay_one_block() {
     each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
-/// caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// - Convergent: the whole warp.

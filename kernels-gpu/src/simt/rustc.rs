@@ -76,8 +76,8 @@ pub unsafe fn barrier() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
-/// caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// - Convergent: the whole warp.

@@ -97,9 +97,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Writes a window and its works. The window has number `number` in the launch and `window` in the block. The segments from `first` to
-    /// `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and they are
-    /// fewer than the items of two chunks.
+    /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
+    /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
+    /// they are fewer than the items of two chunks.
     ///
     /// # Safety
     /// 1. The ticket and the tag are written.

@@ -85,8 +85,8 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
 }
 
 /// [`reduce`] of eight values of each lane at once. In each of the first three steps, two lanes split their values between them and combine
-/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. 9 shuffles, instead of 40. For operators that commute: on half of
-/// the lanes the upper lane's value comes first.
+/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. The eight reductions take 9 shuffles, and not 40 as eight calls of
+/// [`reduce`] do. The operator has to commute, because on half of the lanes the upper lane's value comes first.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -113,7 +113,8 @@ pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
-/// Each two lanes that are `delta` apart exchange values: the lower lane combines both `low` values, the upper lane both `high` values.
+/// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
+/// `high` values.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -164,7 +165,7 @@ pub unsafe fn inclusive_scans<O: Op<T>, T: Element>(
     }
 }
 
-/// A step of [`inclusive_scans`], a function because the compiler would not unroll a loop over the steps.
+/// A step of [`inclusive_scans`]. It is a function, because the compiler would not unroll a loop over the steps.
 ///
 /// # Safety
 /// Convergent: the whole warp.

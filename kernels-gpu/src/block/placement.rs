@@ -12,10 +12,10 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{lift, Items};
 
-/// Inclusive or exclusive.
+/// Whether a scan is inclusive or exclusive.
 pub trait Placement {
-    /// Computes the results of one vector from its prefix `before`, which becomes the next vector's prefix. The vector's first item is item
-    /// `index` of the input.
+    /// Computes the results of one vector from its prefix `before`, and replaces `before` by the next vector's prefix. The vector's first
+    /// item is item `index` of the input.
     fn place<O: Op<T>, T: Element>(
         before: &mut O::Accumulator,
         vector: &Vector,
@@ -104,12 +104,12 @@ impl Placement for Either {
 /// A vector's prefix and the vector's items up to a place, combined.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The items alone; or, if they are appended to the prefix, the prefix and the items.
+    /// The items alone; or the prefix and the items, if items are appended to the prefix ([`Self::GOES_ON`]).
     items: Option<O::Accumulator>,
 }
 
 impl<O: Op<T>, T: Element> UpTo<O, T> {
-    /// Whether items are appended to the prefix: if the operator is exact, or its accumulator is wide.
+    /// Whether items are appended to the prefix, because the operator is exact or its accumulator is wide.
     const GOES_ON: bool = O::EXACT || O::Accumulator::IS_WIDE;
 
     #[inline(always)]

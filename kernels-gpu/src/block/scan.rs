@@ -5,8 +5,8 @@
 //!
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. This is for accumulators of [more than one word](crate::contract::ScanShape::is_blocked): the
-//!   prefixes of all vectors would take too many registers.
+//!   through shared memory once more. Accumulators of [more than one word](crate::contract::ScanShape::is_blocked) are scanned in this way,
+//!   because the prefixes of all vectors would take too many registers.
 //!
 //! A vector's results overwrite its items in shared memory, so a slot has room for either.
 
@@ -155,8 +155,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// [`Self::scan`], striped. Each step of the shuffles is done for all rows before the next step: one row's shuffle hides the latency of
-    /// another's. The rows' totals are folded in registers.
+    /// [`Self::scan`], striped. Each step of the shuffles is done for all rows before the next step, because one row's shuffle hides the
+    /// latency of another row's shuffle. The rows' totals are folded in registers.
     ///
     /// # Safety
     /// The conditions of [`Self::scan`].
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Rows { before, total }
     }
 
-    /// The total of each of the calling thread's striped vectors. `lifted` gives the items of a vector that are lifted.
+    /// The total of each of the calling thread's striped vectors. `lifted` returns which items of a vector are lifted.
     ///
     /// # Safety
     /// The conditions of [`Self::scan`].
@@ -236,7 +236,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// The fold of the calling thread's blocked vectors. `lifted` gives the items of a vector that are lifted.
+    /// The fold of the calling thread's blocked vectors. `lifted` returns which items of a vector are lifted.
     ///
     /// # Safety
     /// The conditions of [`Self::scan_blocked`].
@@ -252,7 +252,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and `V` is one of this lane's.
+                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and slot `V` is one of this lane's
+                // slots.
                 let words = unsafe { self.read(slots, V) };
                 if V == 0 {
                     folded = total::<O, T, O::Output>(&words, index, lifted(vector));
@@ -271,7 +272,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
-    /// - A barrier lies between these reads and the next writes to `totals`.
+    /// - A barrier lies between this call's reads and the next writes to `totals`.
     #[inline(always)]
     pub unsafe fn join(
         rows: Rows<O::Accumulator>,
@@ -297,7 +298,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// The left fold of the totals of the first `below` warps.
     ///
     /// # Safety
-    /// The first `below` warps have written their totals, and a barrier lies between.
+    /// The first `below` warps have written their totals, and a barrier has followed.
     #[inline(always)]
     unsafe fn fold_below(totals: *const O::Accumulator, below: u32) -> O::Accumulator {
         let mut folded = O::identity();

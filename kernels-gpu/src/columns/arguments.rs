@@ -7,20 +7,20 @@ macro_rules! with_columns_reduce_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
-            /// Rows of a matrix.
+            /// How many rows a matrix has.
             row_count: u64,
-            /// Columns of all matrices together. A reduction has a result for each.
+            /// How many columns all matrices have together. There is a result for each column.
             column_count: u64,
-            /// Columns of a matrix.
+            /// How many columns a matrix has.
             matrix_columns: u64,
             /// Items from the start of a row to the start of the next.
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are
-            /// upper limits of it.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The numbers
+            /// above are its upper limits.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -30,7 +30,7 @@ macro_rules! with_columns_reduce_arguments {
             states: *mut u64,
             /// How many state words there are.
             state_words: u64,
-            /// Result 0.
+            /// The address of result 0.
             output: *mut R,
         }
     };
@@ -43,20 +43,20 @@ macro_rules! with_columns_scan_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
-            /// Rows of a matrix.
+            /// How many rows a matrix has.
             row_count: u64,
-            /// Columns of all matrices together. A reduction has a result for each.
+            /// How many columns all matrices have together.
             column_count: u64,
-            /// Columns of a matrix.
+            /// How many columns a matrix has.
             matrix_columns: u64,
             /// Items from the start of a row to the start of the next. In a backward scan it is negative, and wraps.
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: of the rows of a matrix, or of the matrices. The numbers above are
-            /// upper limits of it.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The numbers
+            /// above are its upper limits.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -66,7 +66,7 @@ macro_rules! with_columns_scan_arguments {
             states: *mut u64,
             /// How many state words there are.
             state_words: u64,
-            /// Result 0.
+            /// The address of result 0.
             output: *mut R,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,

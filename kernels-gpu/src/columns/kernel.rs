@@ -14,24 +14,25 @@
 //!
 //! [`crate::columns`] says how the work is divided.
 //!
-//! **Long columns.** Their chunks combine by sixteens too, like those of long segments (see [`crate::segments::kernel`]). The unit with
-//! the last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on.
-//! Each unit publishes one value, when it has no more to combine. All units of a block take these steps together, a level of sixteens at a
-//! time. On each level up to 15 warps wait, each for one value of all 32 lanes.
+//! **Long columns.** Their chunks combine by sixteens too, like those of long segments (see [`crate::segments::kernel`]). The unit with the
+//! last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on. Each
+//! unit publishes one value, after its last combination. All units of a block take these steps together, a level of sixteens at a time. On
+//! each level up to 15 warps wait, and each of their lanes waits for one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: a chunk's prefix is combined from published values, at
-//! most 15 for each level. Units publish these before they wait for a prefix of their own.
+//! most 15 for each level. A unit publishes its value before it waits for a prefix.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. A block publishes its values of a level when it comes to that
-//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the
-//! waiting blocks can always go on. If any blocks are on the way up, the block with the first ticket among those at the lowest level can
-//! go on. If none is, any block can.
+//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the waiting
+//! blocks can always go on. If some blocks are on the way up, take the blocks on the lowest level: the one with the earliest ticket can go
+//! on. If all blocks are on the way down, any of them can go on.
 //!
-//! Cost: every item and every result once. If a column has several chunks, each chunk also has a state word for each 32 bits of an
-//! accumulator. It is written once and read once; a scan reads it once more for each later unit of the same sixteen. 1 barrier a block. If
-//! columns have several chunks: 1 more, 2 for each level on which one of the block's units goes up, and 1 more for the launch with the last
-//! tag. A scan then has 2 more for each level on which one of the units goes down, and 1 for the prefixes.
+//! Cost: the kernel reads every item once, and writes every result once. If a column has several chunks, each chunk also has a state word
+//! for each 32 bits of an accumulator. The word is written once and read once; a scan reads it once more for each later unit of the same
+//! sixteen. A block has 1 barrier. If columns have several chunks, it has 1 more, 2 more for each level on which one of its units goes up,
+//! and 1 more in the launch with the last tag. A scan of such columns has 2 more for each level on which one of the units goes down, and 1
+//! more for the prefixes.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
 //! without units take tickets like the others, and wait for no other block.
@@ -64,8 +65,8 @@ use crate::scan::kernel::depart;
 ///    Nobody writes the items meanwhile.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
-/// 5. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///    there are [`crate::columns::state_words`] words or more.
+/// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::columns::state_words`].
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
@@ -135,8 +136,8 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// How many items to skip before the launch's first row, as a wrapped number. It is not 0 in a backward scan if the count in device
-    /// memory is less than the number of rows in the arguments.
+    /// How many items to skip before the launch's first row, as a wrapped number. It differs from 0 only in a backward scan whose count in
+    /// device memory is less than the number of rows in the arguments.
     skipped: u64,
 }
 
@@ -182,10 +183,10 @@ unsafe fn extent(
     }
 }
 
-/// The launch, as each thread of a block has it.
+/// The launch's arguments, as each thread holds them.
 ///
 /// Its unsafe functions need their own conditions and the launch's conditions, which [`columns_reduce`] lists. Data in shared memory are
-/// *written* once a barrier of the block has followed.
+/// *written* once they are stored and a barrier of the block has followed.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,
@@ -202,8 +203,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf. The unit is the lane's, and the leaf the warp's. This struct is small, since it is kept while items
-/// fill the registers.
+/// The calling thread's unit and leaf. The lane decides the unit, and the warp decides the leaf. This struct is small, since it is kept
+/// while items fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether the unit exists. If not, the other fields are those of the last unit, but with chunk 0 and no rows.
@@ -233,10 +234,10 @@ impl Unit {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The work of a block, and its departure.
+    /// Does the block's work. In the launch with the last tag, the block departs after its last use of the board.
     ///
     /// # Safety
-    /// Convergent: the whole block. `state_words` is the launch's.
+    /// Convergent: the whole block. `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         if self.column_count == 0 {
@@ -276,15 +277,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.row_count > CHUNK_ROWS
     }
 
-    /// Takes the block's ticket, and gives it to all threads.
+    /// Takes the block's ticket, and shares it with all threads.
     ///
     /// # Safety
     /// Convergent: the whole block, once.
     #[inline(always)]
     unsafe fn take_ticket(&self) {
-        // SAFETY: the whole block is here (this function's condition); `control` is the workspace's (the launch's condition 5). The block
-        // with the last ticket restarts the tickets: nobody takes another one. One thread writes the ticket, and nobody reads it before
-        // the barrier.
+        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). The
+        // block with the last ticket restarts the tickets, since no block takes another ticket. One thread writes the ticket, and nobody
+        // reads it before the barrier.
         unsafe {
             let is_first = simt::thread_index() == 0;
             let taken = tickets::take_if(self.control, is_first);
@@ -353,10 +354,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Combines the totals of the block's leaves with the values that other blocks have published. Writes the results of columns, and
-    /// publishes values for other blocks. In a scan, gives the leaf's prefix.
+    /// publishes values for other blocks. In a scan, returns the leaf's prefix.
     ///
     /// # Safety
-    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
+    /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
     #[inline(always)]
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
         // SAFETY: the whole block is here, with the threads' units and the board: this function's conditions. Branches around barriers go

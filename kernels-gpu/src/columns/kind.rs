@@ -11,8 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Columns,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // After the ticket; after the leaves' totals; in `settle`, before and after values are read from the board. At the last tag: before the
-    // departure.
+    // One after the ticket, and one after the leaves' totals. Two in `settle`: before and after values are read from the board. One with
+    // the last tag: before the departure.
     barriers: &[Barrier::block(5)],
     vectors: Vectors::Any,
 };
@@ -20,7 +20,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // The same, and three more: in `find_before`, before and after values are read from the board; after warp 0 writes the prefixes.
+    // Three more than `REDUCE`: two in `find_before`, before and after values are read from the board, and one after warp 0 writes the
+    // prefixes.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

@@ -4,28 +4,28 @@
 //! # The order, version 2
 //!
 //! This is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by sixteens, counted
-//! from the first row. So a column has exactly the bits of a segment of the same items, and of a row of the transposed matrix. An item's
-//! index, for operators that use it, is its row. A column of no rows gives the identity.
+//! from the first row. So a column's results have exactly the bits of a segment of the same items, and of a row of the transposed matrix.
+//! An item's index, for operators that use it, is its row. The result of a column without rows is the identity.
 //!
 //! # Along an axis
 //!
 //! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each index of the outer axis.
 //! The columns of all matrices are numbered as if they belonged to one matrix: column `c` is column `c % inner` of matrix `c / inner`. The
-//! distance from row to row, in items, is the *row pitch*; it may be more than a row has. The *matrix pitch* is the distance from matrix
-//! to matrix. Rows with a pitch are handled as columns too: each row is a matrix of one column. The layout changes no bit of a result.
+//! distance from row to row, in items, is the *row pitch*; it may be larger than a row. The *matrix pitch* is the distance from matrix to
+//! matrix. Rows with a pitch are handled as columns too: each row is a matrix of one column. The layout changes no bit of a result.
 //!
 //! # The work
 //!
 //! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
 //! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps
-//! works on [`WARP_LANES`] consecutive units, one for each lane. Warp `w` of the group has leaf `w` of each of these units. A block's
-//! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
-//! column is a single leaf. So the lanes of a warp read neighbouring items of a row. If a row has fewer items than a warp has lanes, the
-//! other lanes read the chunks below, or the next matrices.
+//! works on [`WARP_LANES`] consecutive units, one for each lane. So the lanes of a warp read neighbouring items of a row. If a row has
+//! fewer items than a warp has lanes, the other lanes read the next matrices, or the chunks below. Warp `w` of the group has leaf `w` of
+//! each of these units. A block's [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a
+//! group for each warp, if each column is a single leaf.
 //!
-//! If columns have several chunks, a unit publishes its value in the state words of its number.
+//! If columns have several chunks, each unit has state words of its own, in which it publishes its value.
 //!
-//! Of the numbers here, only [`FAN`] changes results.
+//! [`FAN`] is the only number here that changes results.
 
 #[macro_use]
 mod arguments;
@@ -94,11 +94,11 @@ pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
 /// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Shared<A> {
-    /// The index of the block's ticket, by which its units are numbered.
+    /// The index of the block's ticket, which decides the block's units.
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// A row for each warp: the total of its leaf, for each lane's unit.
+    /// For each warp, the totals of its leaf in the 32 lanes' units.
     pub leaves: [Lanes<A>; FAN as usize],
     /// Published values, read from the board: up to 15 for each lane's unit. At the end of a scan, the first row has each unit's prefix.
     pub published: [Lanes<A>; FAN as usize - 1],

@@ -1,13 +1,13 @@
-//! Numbers that decide the speed of reductions and scans of columns, and no bit of the results. Each says where and when it was measured.
-//! All measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that decide the speed of reductions and scans of columns, and no bit of the results. Where a number was measured, its comment
+//! says when and on which device. All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 
-/// Blocks that share a multiprocessor. The compiler limits the registers accordingly.
+/// How many blocks share a multiprocessor. The compiler limits the registers accordingly.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
-/// Blocks of a reduction by `O` that share a multiprocessor.
+/// How many blocks share a multiprocessor in a reduction by `O`, compared with [`BLOCKS_PER_MULTIPROCESSOR`]:
 ///
 /// - One more for narrow items with small accumulators, which need few registers. Sums of 1,024 columns, of 2^28 `f32` in all, took 324 µs
 ///   with two blocks (46 registers) and 260 µs with three (40 registers), on an H200 (2026-11-25,

@@ -7,13 +7,13 @@ macro_rules! with_segmented_reduce_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
             /// How many items there are.
             item_count: u64,
             /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// Bytes of an offset: 4 or 8. Or 0: then there are no offsets, and all segments have the same length.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
@@ -27,7 +27,7 @@ macro_rules! with_segmented_reduce_arguments {
             states: *mut u64,
             /// How many state words there are.
             state_words: u64,
-            /// Result 0.
+            /// The address of result 0.
             output: *mut R,
             /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,
@@ -44,13 +44,13 @@ macro_rules! with_segmented_scan_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
             /// How many items there are.
             item_count: u64,
             /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// Bytes of an offset: 4 or 8. Or 0: then there are no offsets, and all segments have the same length.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
@@ -64,7 +64,7 @@ macro_rules! with_segmented_scan_arguments {
             states: *mut u64,
             /// How many state words there are.
             state_words: u64,
-            /// Result 0.
+            /// The address of result 0.
             output: *mut R,
             /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,

@@ -17,11 +17,11 @@
 //! divided.
 //!
 //! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block with
-//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes one value, when it has no more to combine. So
-//! a block waits for at most 15 values at a time.
+//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes one value, after its last combination. So a
+//! block waits for at most 15 values at a time.
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A chunk's
-//! prefix is combined from published values, at most 15 for each level. Blocks publish these before they wait for a prefix of their own.
+//! prefix is combined from published values, at most 15 for each level. A block publishes its values before it waits for a prefix.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
 //! blocks that have started. It waits in the order of its windows, after it has published all of its other values.
@@ -34,14 +34,14 @@
 //! started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
-//! forever. Whatever the search has found, a block checks the offsets at its windows' ends and at its chunks' starts together. A window
-//! without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So each
-//! window publishes a value, or is refused.
+//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. A
+//! window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
+//! each window publishes a value, or is refused.
 //!
-//! Cost: every item and every result once, every offset once or twice, a published value for each window. A work's first and last vectors
-//! may hold items of its neighbours. Barriers: 3 a block, and 1 more for the launch with the last tag. 3 for each work, 1 more if a chunk
-//! has more than 256 items, 1 more if a dense work has a chunk of more than 16 items. A scan has 3 more for each work, 1 more if a chunk
-//! has more than 256 items, and 1 more if the work has a tail.
+//! Cost: the kernel reads every item once and every offset once or twice, writes every result once, and publishes a value for each window.
+//! A work's first and last vectors may hold items of its neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. A
+//! work has 3, plus 1 if a chunk has more than 256 items, plus 1 if the work is dense and a chunk has more than 16 items. In a scan, a work
+//! has 3 more, plus 1 if a chunk has more than 256 items, plus 1 if the work has a tail.
 
 mod chunks;
 mod downsweep;
@@ -76,13 +76,14 @@ use self::search::Offsets;
 ///    a block for each `windows_per_block` of them, rounded up, at least one. A block has
 ///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this,
 ///    and [`crate::segments::shared_bytes`] of dynamic shared memory.
-/// 2. `input` is the address of item 0 of `item_count`, aligned to an item. All items are readable, and nobody writes them meanwhile.
+/// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
+///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
 ///    segment has `row_items` items, and all segments together have at most `item_count`.
 /// 4. `segment_count_at` is null, or points to a readable number.
 /// 5. `output` points to `segment_count` writable results, which overlap nothing else that the launch accesses.
-/// 6. `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///    there are [`crate::segments::state_words`] words or more.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
@@ -166,7 +167,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
-/// The launch, as each thread of a block has it. Windows and works are in shared memory: they would fill the registers.
+/// The launch's arguments, as each thread holds them. Windows and works are in shared memory, because they would fill the registers.
 ///
 /// Its unsafe functions need their own conditions and the launch's conditions, which [`segmented_reduce`] lists. In their own conditions,
 /// data in shared memory are *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
@@ -190,10 +191,10 @@ struct Launch<O: Op<T>, T: Element> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The work of a block, and its departure.
+    /// Runs the block's works. In the launch with the last tag, the block then departs ([`depart`]).
     ///
     /// # Safety
-    /// Convergent: the whole block. `state_words` is the launch's.
+    /// Convergent: the whole block. `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
@@ -205,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.run(room);
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
-                // Orders the values that the block's threads published before its departure.
+                // Orders the publications by the block's threads before the block's departure.
                 simt::barrier();
                 if simt::warp() == 0 {
                     depart(self.control, self.board(), state_words);
@@ -214,14 +215,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's works, one after the other.
+    /// Runs the block's works, one after the other.
     ///
-    /// # Safety Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared
-        // memory, so they go the same way on all threads. Each step comes after those that it needs, with a barrier between. The last
-        // barrier of a turn ends all uses of the room before the next work replaces it, and `number < work_count` for each work.
+        // memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier between. The
+        // barrier at the end of each turn comes after all uses of the room, and before the next work replaces its contents; `number <
+        // work_count` for each work.
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
@@ -323,8 +326,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The tag is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
-        // SAFETY: the tag is written (this function's condition), `control` is the workspace's (the launch's condition 6), and `report` is
-        // null or writable (its condition 7).
+        // SAFETY: the tag is written (this function's condition), `control` belongs to the workspace (the launch's condition 6), and
+        // `report` is null or writable (its condition 7).
         unsafe {
             let tag = simt::read_shared(&raw const (*self.header).tag);
             simt::store_word(&raw mut (*self.control).fault, tag as u64);
@@ -338,12 +341,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 /// Leaves a launch that has the last tag. The last block to leave clears the state words and starts again with the first tag.
 ///
 /// # Safety
-/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` is the launch's, and the board has
-/// `state_words` words.
+/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` belongs to the launch's workspace, and
+/// the board has `state_words` words.
 #[inline(always)]
 unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
-    // SAFETY: the whole warp is here, `control` is the launch's and the board has the words: this function's conditions. Only the last
-    // block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
+    // SAFETY: the whole warp is here, `control` belongs to the workspace and the board has the words: this function's conditions. Only the
+    // last block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
     unsafe {
         // Orders the warp's accesses before lane 0 releases them.
         simt::warp_barrier();

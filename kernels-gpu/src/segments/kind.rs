@@ -10,8 +10,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // In `begin`: after the ticket, after the borders, after the windows. For each work: after its items and starts, after its slots,
-    // after its leaves, after its nodes, and at its end. At the last tag: before the departure.
+    // Three in `begin`: after the ticket, the borders and the windows. Five for each work: after its items and starts, its slots, its
+    // leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(9)],
     vectors: Vectors::Any,
 };
@@ -19,7 +19,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // The same, and in `place`: after the tail's total, after the tail's prefix, after the nodes', after the leaves', after the results.
+    // Five more than `REDUCE`, in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
+    // results.
     barriers: &[Barrier::block(14)],
     ..REDUCE
 };

@@ -4,32 +4,34 @@
 //!
 //! # The order, version 2
 //!
-//! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from
-//! the segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
-//! sixteens in the same way, until one value is left. This value is lowered. An empty segment gives the identity. An item's index, for
-//! operators that use it, counts from the segment's start.
+//! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
+//! segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
+//! sixteens in the same way, until one value is left. This value is lowered. The result of an empty segment is the identity. An item's
+//! index, for operators that use it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
-//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. So both sides mostly have
-//! equally many items, and no division is needed. Version 1 had the left fold for all operators; these two had no segments then.
+//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. Then both sides of a combination
+//! mostly have the same number of items, which saves a division. Version 1 used the left fold for all operators, and did not support these
+//! two on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of
 //! the items is kept, so operators need not commute. All operators have this order.
 //!
-//! A scan combines the same values by sixteens, and then goes down from the last remaining value, whose prefix is the identity. The first
-//! of sixteen values has the prefix of the value that they combine to. The prefix of each other value is the prefix of the value before
-//! it, combined with that value. An item's result is its prefix in an exclusive scan, and its prefix combined with the item in an
-//! inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
+//! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
+//! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each other value is the prefix
+//! of the value before it, combined with that value. An item's result is its prefix in an exclusive scan, and its prefix combined with the
+//! item in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
 //!
 //! # The work
 //!
 //! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
-//! begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16; an
-//! empty segment counts as one chunk. **Window** `w` has the diagonals from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number of
-//! items of a chunk. A chunk belongs to the window in which it begins. So a window has at most one chunk of a segment that began in an
-//! earlier window: its **tail**. Then come segments that begin in the window; the last of them may be cut, if it goes on in later windows.
-//! The cost of a window depends on its items and segments together, and not on the segments' lengths. A block works on a few windows one
-//! after the other. Several blocks share a multiprocessor: some copy items to shared memory while others compute.
+//! begins at diagonal `offset[s] + s`, and these diagonals ascend strictly. A segment is cut into **chunks** of [`chunk_items`], a power of
+//! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number
+//! of items of a chunk. A chunk belongs to the window in which it begins. So at most one chunk of a window belongs to a segment that began
+//! in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in the window follow. The last
+//! segment is cut if it goes on in later windows. The cost of a window depends on its items and segments together, and not on the segments'
+//! lengths. A block works on a few windows one after the other. Several blocks share a multiprocessor: some copy items to shared memory
+//! while others compute.
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
 //! item's number in a work. Place 0 is at a multiple of 16 bytes in the input, so that whole vectors of items are copied.
@@ -41,7 +43,7 @@
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
-//! Of the numbers here, only [`FAN`] changes results.
+//! [`FAN`] is the only number here that changes results.
 
 #[macro_use]
 mod arguments;
@@ -68,20 +70,20 @@ use crate::workspace::words_per_accumulator;
 /// How many values are folded to one.
 pub const FAN: u32 = 16;
 
-/// The most windows that a block works on. The block needs a warp for each border: one more than windows.
+/// The most windows that a block works on. The block needs a warp for each border, and has one more border than windows.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
 /// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
 
-/// Bytes of a vector: items that one instruction copies.
+/// The bytes of a vector, which one instruction copies.
 const VECTOR_BYTES: usize = 16;
 
 /// The sizes of a chunk, for narrow and for wide items. They are constants with names, so that every compiler sees plain numbers.
 const NARROW_CHUNK_ITEMS: u64 = FAN.pow(3) as u64;
 const WIDE_CHUNK_ITEMS: u64 = FAN.pow(2) as u64;
 
-/// The number of items of a chunk, and of diagonals of a window, for items of type `T` and accumulators of type `A`.
+/// The number of items of a chunk, which is also the number of diagonals of a window, for items of type `T` and accumulators of type `A`.
 pub const fn chunk_items<T, A>() -> u64 {
     let is_narrow = size_of::<T>() <= 4 || size_of::<T>() <= 8 && size_of::<A>() <= 8;
     if is_narrow {
@@ -114,7 +116,7 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
     window_count::<T, A>(item_count, segment_count) * words_per_accumulator::<A>()
 }
 
-/// How many items and chunks, counted together, a work may have: its room in shared memory. A window's chunks except the last have fewer
+/// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
 /// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block fits on a
@@ -127,7 +129,7 @@ pub const fn room_items<T, A>() -> usize {
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
-/// Whether items are copied in vectors. Then their size divides that of a vector, and they are aligned to their size.
+/// Whether items are copied in vectors: their size divides a vector's size, and equals their alignment.
 pub const fn has_vectors<T>() -> bool {
     matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) && align_of::<T>() == size_of::<T>()
 }
@@ -159,7 +161,7 @@ pub const fn gap_items<T>() -> usize {
     vector_items::<T>() as usize
 }
 
-/// Where the item at place `index` lies in shared memory, in items: gaps count.
+/// The position in shared memory of the item at place `index`, counted in items, with the gaps.
 #[inline(always)]
 pub const fn place_of<T>(index: usize) -> usize {
     index + index / row_items::<T>() * gap_items::<T>()
@@ -199,7 +201,7 @@ pub struct Header<A> {
     pub tag: u32,
     /// Whether the block stops because offsets are refused: 0 or 1.
     pub is_refused: u32,
-    /// For each window, the value of its tail, if it is combined with earlier chunks; later in a scan, the prefix of the tail.
+    /// For each window whose tail is combined with earlier chunks, the tail's value. A scan later writes the prefix of each tail here.
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
@@ -254,7 +256,7 @@ impl Work {
 }
 
 impl Window {
-    /// Whether the tail is combined with earlier chunks: if it is the last chunk of sixteen, or of its segment.
+    /// Whether the tail is combined with earlier chunks, because it is the last chunk of sixteen, or of its segment.
     #[inline(always)]
     pub fn is_combined(&self) -> bool {
         self.has_tail != 0 && (self.is_last != 0 || self.index % FAN as u64 == FAN as u64 - 1)
@@ -274,7 +276,7 @@ impl Layout {
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(16);
         let bytes_of_items = (place_of::<T>(places) + 1) * size_of::<T>();
-        // A start has 2 bytes: more than an item of 1 byte.
+        // With items of 1 byte, the starts may need more room than the items: a start has 2 bytes.
         let bytes_of_starts = places * 2;
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
@@ -314,10 +316,11 @@ pub const fn shared_bytes<T, A>() -> u32 {
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
-    // Places are numbers of 16 bits.
+    // Places must fit in 16 bits.
     assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
-    // The counts of slots have a word for the end of each warp's chunks. A work has at most as many chunks as a window has diagonals.
+    // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
+    // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
     // Every device has this much shared memory for a block.

@@ -1,5 +1,5 @@
-//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Each says where and when it was measured.
-//! All measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Where a number was measured, its comment
+//! says when and on which device. All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
@@ -7,8 +7,8 @@ use crate::op::Op;
 /// Threads of a block, if the device can work on all windows at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
 
-/// Threads of a block, if there are more windows. Then most time goes to steps that keep few threads busy: folding nodes and roots, and
-/// waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
+/// Threads of a block, if the device cannot work on all windows at once. Then most time goes to steps that keep few threads busy: folding
+/// nodes and roots, and waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
 ///
 /// 2^28 `f32` on an H200, in µs (2026-11-23, `warpfold-bench shapes --only "offsets, segments"`):
 ///
@@ -17,12 +17,13 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// | 128 | 379 | 337 | 314 | 758 | 762 | 816 |
 /// | 256 | 388 | 391 | 363 | 906 | 885 | 971 |
 ///
-/// (The row of 256 was measured with four blocks, five for scans. Each block copied a window while it worked on another.)
+/// (The row of 256 was measured with four blocks on a multiprocessor, and with five for scans. Each block copied a window while it worked
+/// on another.)
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
-/// Blocks of [`SHORT_BLOCK_THREADS`] that share a multiprocessor, or twice as many of [`LONG_BLOCK_THREADS`]. The compiler limits the
-/// registers accordingly. More blocks would not fit in shared memory. Scans of segments of 32, measured as above, took 714 µs with
-/// registers for 4 blocks, and 789 µs with registers for 5.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it. The compiler
+/// limits the registers accordingly. More blocks would not fit in shared memory. Scans of segments of 32, measured as above, took 714 µs
+/// with registers for 4 blocks, and 789 µs with registers for 5.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The most items that the chunks of a dense work have on average. In a dense work a thread takes a whole chunk, if no chunk has more than
@@ -32,11 +33,11 @@ pub const DENSE_ITEMS: u32 = 8;
 /// The most items of a leaf for which reading them one by one is faster than in vectors.
 pub const SHORT_LEAF: u32 = 4;
 
-/// How many vectors a thread moves between two checks for the end of the work.
+/// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
-/// Blocks of [`SHORT_BLOCK_THREADS`] of a reduction by `O` that share a multiprocessor. There are half as many if accumulators have more
-/// than 8 words, as with `Statistics`. With the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`: half as many if accumulators have more than 8
+/// words, as with `Statistics`. With the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory
 /// (`ptxas` of CUDA 13.0, for 9.0; not timed).
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     match O::Accumulator::WORDS > 8 {

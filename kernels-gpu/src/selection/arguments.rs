@@ -7,14 +7,14 @@ macro_rules! with_selection_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// Item 0, aligned to an item.
+            /// The address of item 0, aligned to an item.
             input: *const T,
             /// How many items there are.
             item_count: u64,
             /// Null, or the address of a number of items in device memory. If that number is less than `item_count`, only that many items
             /// are read.
             item_count_at: *const u64,
-            /// A flag for each item, of one byte: the item is chosen if it is not 0. Null if items are not chosen by flags.
+            /// A flag of one byte for each item. The item is chosen if its flag is not 0. Null if items are not chosen by flags.
             flags: *const u8,
             /// The output for the chosen items, aligned to an item. Null if it is not wanted.
             items: *mut T,

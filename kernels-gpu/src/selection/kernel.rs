@@ -12,19 +12,19 @@
 //!
 //! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
 //! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
-//! exchange between warps are those of [`crate::scan::kernel`]; the headers there argue for progress and for memory order. Tiles look back
-//! for a count, which is exact.
+//! exchange between warps work as in [`crate::scan::kernel`], whose headers argue for progress and for memory order. A tile's prefix is a
+//! count, so it is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
-//! **Writing.** A warp writes the chosen ones among its own consecutive items, so it needs no other warp. It counts them in numbers of 8
-//! bits, four rows in a register. It makes a list of their places, in order. Then each lane writes every 32nd item of the list, or the
-//! item's index, or its distance from the head before it. So the lanes' stores are adjacent, whatever was chosen. Items that are not chosen
-//! follow the others in the list, and are written from there. (Compacting the items themselves in shared memory took more time than the
-//! list: see `tuning`.)
+//! **Writing.** A warp writes the chosen ones among its own consecutive items, so it needs no other warp. It counts them by rows: a
+//! register holds the counts of four rows, 8 bits each. It makes a list of their places, in order. Then each lane writes every 32nd item of
+//! the list, or the item's index, or its distance from the head before it. So the lanes' stores are adjacent, whatever was chosen. If the
+//! items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the
+//! items themselves in shared memory took more time than the list: see `tuning`.)
 //!
-//! Cost: for each tile, 1 barrier of the warps that share it, and 2 at which the sender does not wait (see `exchange`). For each block, 1
-//! barrier of all its threads.
+//! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
+//! has 1 barrier of all its threads.
 
 mod choice;
 mod choosing;
@@ -57,15 +57,15 @@ use crate::tiles::{counted, Tiles};
 /// # Safety
 /// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, and all of them call
 ///   this.
-/// - The dynamic shared memory is [`crate::selection::shared_bytes`] for as many tiles as [`crate::selection::buffers`] gives.
-/// - `input` is the address of the first of `item_count` items, of which there is at least one. It is aligned to an item, and all items are
-///   readable. If `C` asks for flags, `flags` has a readable byte for each item.
+/// - The dynamic shared memory is [`crate::selection::shared_bytes`] for as many tiles as [`crate::selection::buffers`] returns.
+/// - `item_count` is at least 1. `input` is the address of that many readable items, and is aligned to an item. If `C` asks for flags,
+///   `flags` has a readable byte for each item.
 /// - `item_count_at` is null, or points to a readable number.
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
-/// - `lengths` is null where `C` does not choose heads.
-/// - `control` and `states`, of `state_words` words, are those of a workspace that no other launch uses at the same time. There are at
-///   least [`crate::selection::state_words`] words.
+/// - `lengths` is null unless `C` chooses heads.
+/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///   [`crate::selection::state_words`].
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
@@ -78,7 +78,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     let looks_back = simt::warp() == WARPS;
     // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 alone takes the block's first ticket and
     // receives it once. All threads of a block that goes on get to the barrier: `tiles.blocks()` is the same for all of them. The warp
-    // after the sharing warps looks back, and the sharing warps choose and write. That one warp of each block departs after its last
+    // after the sharing warps looks back, and the sharing warps choose and write. The warp that looks back departs after its last
     // look-back.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
@@ -123,7 +123,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     }
 }
 
-/// A launch, as each thread of a block sees it.
+/// The launch's arguments and state, as each thread holds them.
 struct Launch<C: Choice<T>, T: Element> {
     arguments: SelectionArguments<T>,
     tiles: Tiles,
@@ -139,7 +139,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// Look-backs are patient in launches of more tiles than this, since memory is busy there.
+    /// Launches of more tiles than this look back patiently (see [`Lookback::look_back`]), because memory is busy.
     const PATIENT_TILES: u32 = 1024;
 
     /// The work of the warp that looks back.
@@ -150,8 +150,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
-        // SAFETY: this function's conditions are those of the calls: a whole warp calls it, and all its lanes see the same tiles, so they
-        // stay together. Each tile sent here is one that the block holds, and turns count up from 0.
+        // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
+        // together. Each tile sent here is one that the block holds, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,

@@ -19,11 +19,12 @@ pub const IF: Definition = Definition {
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Tiles, and the end, sent at two places. The warp that looks back waits at two places: before its first look-back, and after each.
+        // Tiles, or the end of the tiles, are sent at two places. The warp that looks back waits at two places: before its first look-back,
+        // and after each.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),
-        // Prefixes, sent and received.
+        // A prefix is sent at one place, and received at one place.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
     ],

@@ -1,4 +1,4 @@
-//! Selection: the ways to choose items, the division of the work into tiles, and the contract of a launch.
+//! Selection: the ways to choose items, the division of the work into tiles, and what a launch provides.
 //!
 //! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
 //! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
@@ -96,14 +96,14 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
     tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
 }
 
-/// Items of 16 bytes, in the rows of kernels.
+/// The type of items of 16 bytes in the table of kernels.
 pub type Bytes16 = [u64; 2];
 
 /// The prefix of an item or a tile: the number of items chosen before it.
 pub type Before = u64;
 
-/// The prefix of an item or a tile if heads of runs are chosen: the number of heads before it, and one more than the index of the last of
-/// them. The second number is 0 if there is none.
+/// The prefix of an item or a tile if heads of runs are chosen: the number of heads before it, and one more than the index of the last such
+/// head. The second number is 0 if there is no such head.
 pub type BeforeRun = [u64; 2];
 
 /// The chosen items among consecutive items: those of a warp, of a tile, or of a group of tiles.
@@ -149,7 +149,7 @@ pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
 }
 
 /// How many tiles a block should hold at once, with `available` bytes of shared memory: one where copies are synchronous, three or two
-/// where they are asynchronous. `None` if these do not fit.
+/// where they are asynchronous. `None` if not even the smallest of these numbers fits.
 pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     let (most, least) = match copies {
         Copies::Synchronous => (1, 1),
@@ -171,7 +171,7 @@ const _: () = {
     // Lists have 16 bits for a place among a warp's items.
     assert!(warp_items::<u8>() <= 1 << 16);
     // Two tiles fit into 99 KiB: no device with asynchronous copies has less shared memory for a block. One tile fits into 64 KiB: no
-    // device without them has less.
+    // device without asynchronous copies has less.
     assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);

@@ -1,4 +1,4 @@
-//! Predicates: they choose each item by its value alone.
+//! Predicates, which choose each item by its value alone.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
@@ -44,7 +44,7 @@ pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
     }
 }
 
-/// Numbers other than 0. −0.0 is 0; a NaN is not.
+/// Numbers other than 0. −0.0 counts as 0; a NaN does not.
 ///
 /// ```
 /// use warpfold_kernels::selection::{NonZero, Predicate};

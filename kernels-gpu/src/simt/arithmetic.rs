@@ -1,7 +1,7 @@
 //! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and rarely used operations: a division, the index of a
 //! NaN.
 //!
-//! All is PTX without effects, so the compiler may move it, merge equal instructions, or drop it.
+//! All PTX here is without effects, so the compiler may move it, merge equal instructions, or drop it.
 
 use half::{bf16, f16};
 
@@ -14,7 +14,7 @@ use super::CAPABILITY_MAJOR;
 #[inline(always)]
 pub fn f16_to_f32(value: f16) -> f32 {
     let wide: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             f16_to_f32: "cvt.f32.f16 {wide}, {value};",
@@ -36,7 +36,7 @@ pub fn bf16_to_f32(value: bf16) -> f32 {
 #[inline(always)]
 pub fn f32_to_f16(value: f32) -> f16 {
     let narrow: u16;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             f32_to_f16: "cvt.rn.f16.f32 {narrow}, {value};",
@@ -53,7 +53,7 @@ pub fn f32_to_f16(value: f32) -> f16 {
 pub fn f32_to_bf16(value: f32) -> bf16 {
     if CAPABILITY_MAJOR >= 8 {
         let narrow: u16;
-        // SAFETY: the instructions compute on registers alone.
+        // SAFETY: the instructions only compute on registers.
         unsafe {
             ptx!(
                 f32_to_bf16: "cvt.rn.bf16.f32 {narrow}, {value};",
@@ -81,7 +81,7 @@ pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 #[inline(always)]
 pub fn of_two_words(low: u32, high: u32) -> u64 {
     let number: u64;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             of_two_words: "mov.b64 {number}, {{{low}, {high}}};",
@@ -101,7 +101,7 @@ pub fn minimum_f32(a: f32, b: f32) -> f32 {
         return minimum(a, b);
     }
     let least: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             minimum_f32: "min.NaN.f32 {least}, {a}, {b};",
@@ -121,7 +121,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
         return maximum(a, b);
     }
     let greatest: f32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             maximum_f32: "max.NaN.f32 {greatest}, {a}, {b};",
@@ -134,14 +134,14 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// Adds up a vector's narrow integers by dot products: each word's items times ones.
+/// Adds up a vector's narrow integers by dot products of each word's items with ones.
 macro_rules! sum {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name(words: Words) -> $t {
             let sum: $t;
-            // SAFETY: the instructions compute on registers alone.
+            // SAFETY: the instructions only compute on registers.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
@@ -182,7 +182,7 @@ sum!(
 #[inline(always)]
 pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     let sum: u32;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             add_bytes: "dp4a.u32.u32 {sum}, {word}, {factors}, {plus};",
@@ -196,13 +196,13 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
     sum
 }
 
-/// The term that joining two groups adds to the sum of their squared deviations. For n items with the sum S and m items with the sum T, it
-/// is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n and m are the same power
-/// of two, it is `equal`, which the caller has computed. There is no division in either case.
+/// The term that is added to the sums of squared deviations of two groups when the groups are joined. For n items with the sum S and m
+/// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n
+/// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b64 %bits;",
@@ -238,13 +238,13 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
 }
 
 /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-/// result is `otherwise`. If one is, both places are the first NaN's, and both keys are 0.
+/// result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;
     let [low, low_place, high, high_place] = otherwise;
     let (key, place, other_key, other_place): (u32, u32, u32, u32);
-    // SAFETY: the instructions compute on registers alone.
+    // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
             unless_nan: "{{ .reg .pred %unwanted, %nan;",

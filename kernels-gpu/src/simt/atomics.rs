@@ -2,7 +2,7 @@
 //!
 //! Any thread may call them, with an item's bits ([`f32::to_bits`]); they are not convergent. They do not return the old value. They are
 //! relaxed: read the word after a barrier, or after the end of the launch. In global memory they are atomic among all threads of the
-//! device, in shared memory among the threads of the block.
+//! device. In shared memory they are atomic among the threads of the block.
 //!
 //! The bits of a sum of floats depend on the order of the threads' additions. Hardware flushes subnormal sums in global memory to zero.
 

@@ -1,16 +1,16 @@
 //! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
 //!
-//! It works with the published `cuda_std` 0.2.2, and with its successor in rust-cuda's repository, which has the same version number. On
-//! the host it is type-checked against the published one. That one has no shuffles. Both link the compiler's `libintrinsics`, so this
-//! module calls its wrapper of libNVVM's shuffle directly.
+//! This module works with the published `cuda_std` 0.2.2, and with its successor in rust-cuda's repository, which has the same version
+//! number. On the host it is type-checked against the published version, which has no shuffles. Both versions link the compiler's
+//! `libintrinsics`, which wraps libNVVM's shuffle. This module calls that wrapper directly.
 //!
 //! # Convergent calls
 //!
 //! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of shuffles and
-//! votes are harmless. From compute capability 7.0 on, a lane waits until all lanes of the mask have executed a shuffle or a vote of that
-//! kind, each in its own branch. A copy of a block's barrier is wrong. One pass of rustc made such copies: `host/build` turns it off. One
-//! pass of LLVM did too: [`barrier`] prevents that. `cargo xtask rust-cuda` counts the barriers in the PTX and runs the kernels on the
-//! virtual GPU, which faults when a copy is executed.
+//! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed a shuffle or a vote of that
+//! kind, each in its own branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so `host/build` turns it off.
+//! One pass of LLVM made them too, which [`barrier`] prevents. `cargo xtask rust-cuda` counts the barriers in the PTX and runs the kernels
+//! on the virtual GPU, which faults when a copy is executed.
 
 use cuda_std::{shared, thread, warp};
 
@@ -73,7 +73,7 @@ pub fn block_count() -> u32 {
     thread::grid_dim_x()
 }
 
-/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -96,8 +96,8 @@ fn stay_one_block() {
     each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
-/// caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// - Convergent: the whole warp.
@@ -125,7 +125,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -135,7 +135,7 @@ pub unsafe fn warp_barrier() {
     unsafe { warp::sync_warp(FULL_MASK) }
 }
 
-/// The block's shared memory.
+/// The block's dynamic shared memory.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()

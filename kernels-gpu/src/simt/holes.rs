@@ -2,9 +2,9 @@
 //!
 //! A hole is a line `HOLE name outputs <- inputs;`. Each operand is a register. A hole has no effects, so the compiler may move it, merge
 //! it with an equal one, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
-//! outputs by `GIVE index, register;`. The lines between these are the body.
+//! outputs by `GIVE index, register;`. The lines between `TAKE` and `GIVE` are the body.
 //!
-//! Operands have the widths of registers: an accumulator has 32 or 64 bits, an item or a result 16, 32 or 64. Values of 8 bits are
+//! Operands have the widths of registers: an accumulator has 32 or 64 bits, and an item or a result has 16, 32 or 64. Values of 8 bits are
 //! zero-extended to 16. Wider accumulators, and their results, are in several registers (see [`wide`]).
 
 mod wide;
@@ -19,7 +19,7 @@ macro_rules! holes {
         #[inline(always)]
         fn $name($($input: $t),*) -> $output {
             let output: $output;
-            // SAFETY: a hole has no effects: its body writes its output registers alone.
+            // SAFETY: a hole has no effects: its body writes only its output registers.
             unsafe {
                 ptx!(
                     $name: concat!("HOLE ", $hole, ";"),
@@ -68,7 +68,7 @@ macro_rules! places {
         #[inline(always)]
         fn $name(before: $t, [a, b, c, d]: Words) -> Words {
             let (w, x, y, z): (u32, u32, u32, u32);
-            // SAFETY: a hole has no effects: its body writes its output registers alone.
+            // SAFETY: a hole has no effects: its body writes only its output registers.
             unsafe {
                 ptx!(
                     $name: "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
@@ -108,7 +108,7 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right`, each of the same number of items, by an operator with wide accumulators.
+/// `left ⊕ right`, where both operands combine the same number of items. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)
@@ -124,13 +124,14 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of four vectors, by an operator with wide accumulators. `index` is that of the first item.
+/// Combines the items of four vectors, by an operator with wide accumulators. `index` is the first item's index.
 #[inline(always)]
 pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::total_of_four(vectors, index)
 }
 
-/// [`total_of_four`] with `index`, that of the first item, in place of the winning item's index (see `Op::bound_of_four`).
+/// As [`total_of_four`], but the result has the first item's index, `index`, in place of the winning item's index (see
+/// `Op::bound_of_four`).
 #[inline(always)]
 pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     wide::bound_of_four(vectors, index)
@@ -189,7 +190,7 @@ pub fn identity_item<T: Element>() -> T {
 #[inline(always)]
 fn identity_item_128() -> [u64; 2] {
     let (low, high): (u64, u64);
-    // SAFETY: a hole has no effects: its body writes its output registers alone.
+    // SAFETY: a hole has no effects: its body writes only its output registers.
     unsafe {
         ptx!(
             identity_item_128: "HOLE identity_item {low}, {high} <-;",
@@ -273,7 +274,7 @@ registers! {
     take_64 give_64: u64 reg64;
 }
 
-/// Takes a body's input. An input of 16 bytes takes all of the body's inputs, two registers.
+/// Takes a body's input. An input of 16 bytes is the body's only input, and takes two registers.
 #[inline(always)]
 pub fn take<T: Element, const INDEX: usize>() -> T {
     match size_of::<T>() {
@@ -285,7 +286,7 @@ pub fn take<T: Element, const INDEX: usize>() -> T {
     }
 }
 
-/// Gives a body's output. An output of 16 bytes is all of the body's outputs, two registers.
+/// Gives a body's output. An output of 16 bytes is the body's only output, and takes two registers.
 #[inline(always)]
 pub fn give<T: Element, const INDEX: usize>(value: T) {
     match size_of::<T>() {
@@ -301,7 +302,7 @@ pub fn give<T: Element, const INDEX: usize>(value: T) {
     }
 }
 
-/// Takes a body's two inputs that are accumulators.
+/// Takes the two accumulators that are a body's inputs.
 #[inline(always)]
 pub fn take_both<A: Accumulator>() -> (A, A) {
     match A::WORDS {
@@ -337,7 +338,7 @@ pub fn take_vector<A: Accumulator>() -> (Words, u64) {
     }
 }
 
-/// Takes a body's input `INDEX`, an item's index, if the accumulator is wide; else 0.
+/// Takes an item's index, which is a body's input `INDEX` if the accumulator is wide. Otherwise returns 0.
 #[inline(always)]
 pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     match A::WORDS {
@@ -346,7 +347,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Gives the result of a wide accumulator as a body's outputs, a register for each word.
+/// Gives the result of a wide accumulator as a body's outputs, one register for each word.
 #[inline(always)]
 pub fn give_result<R: Element>(value: R) {
     wide::give_first(first_bytes(value), size_of::<R>() / 4);

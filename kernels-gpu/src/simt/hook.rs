@@ -82,20 +82,20 @@ macro_rules! ptx {
     }};
 }
 
-/// The type that passes a register of 16 bits.
+/// The type in which a 16-bit register is passed to a hook.
 #[allow(non_camel_case_types)]
 pub type reg16 = u32;
-/// The type that passes a register of 32 bits.
+/// The type in which a 32-bit register is passed to a hook.
 #[allow(non_camel_case_types)]
 pub type reg32 = u32;
-/// The type that passes a register of 64 bits.
+/// The type in which a 64-bit register is passed to a hook.
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
 
-/// The type that passes a number: a register of 32 bits, or the number itself if the compiler knows it.
+/// The type in which a number is passed to a hook: in a 32-bit register, or as the number itself if the compiler knows it.
 #[allow(non_camel_case_types)]
 pub type number = u32;
-/// The type that passes a number that the compiler has to know.
+/// The type in which a constant is passed to a hook: a number that the compiler has to know.
 #[allow(non_camel_case_types)]
 pub type constant = u64;
 

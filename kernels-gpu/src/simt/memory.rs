@@ -1,19 +1,19 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most of it is PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), the wrong order
-//! (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
+//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), lack a memory
+//! order (read-modify-write operations), or lack a cache hint. Nothing here has to be convergent.
 
 use crate::launch::Start;
 
 use super::START;
 
 /// 1, behind an optimisation barrier. A loop that advances by it is not unrolled: rustc cannot count the iterations, and the pragma forbids
-/// unrolling to `ptxas`. It is called at the head of the loop. When loops that rarely run were unrolled, they took half of `ptxas`'s time,
-/// for which a first call waits.
+/// `ptxas` to unroll it. Call this at the head of the loop. When loops that rarely run were unrolled, they took half of `ptxas`'s time, and
+/// a program's first call waits for `ptxas`.
 #[inline(always)]
 pub fn opaque_one() -> usize {
     let one: u64;
-    // SAFETY: the instructions write a register alone.
+    // SAFETY: the instructions only write a register.
     unsafe {
         ptx!(opaque_one: ".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
     }
@@ -25,7 +25,7 @@ pub fn opaque_one() -> usize {
 #[inline(always)]
 pub fn late_one() -> u32 {
     let one: u32;
-    // SAFETY: the instructions write a register alone.
+    // SAFETY: the instructions only write a register.
     unsafe {
         ptx!(late_one: "mov.u32 {one}, 1;", one = out(reg32) one, options(nostack));
     }
@@ -37,18 +37,19 @@ pub fn late_one() -> u32 {
 #[inline(always)]
 pub fn late(number: u32) -> u32 {
     let same: u32;
-    // SAFETY: the instructions write a register alone.
+    // SAFETY: the instructions only write a register.
     unsafe {
         ptx!(late: "mov.u32 {same}, {number};", number = in(reg32) number, same = out(reg32) same, options(nostack));
     }
     same
 }
 
-/// 0 in the PTX as it is compiled. The host sets all bits in the PTX for backward scans. See [`crate::direction::Direction`].
+/// The direction's mask: 0 in the PTX as it is compiled, and all bits in the PTX that the host makes for backward scans. See
+/// [`crate::direction::Direction`].
 #[inline(always)]
 pub fn direction_mask() -> u64 {
     let mask: u64;
-    // SAFETY: the instructions write a register alone.
+    // SAFETY: the instructions only write a register.
     unsafe {
         ptx!(
             direction_mask: "{{ .reg .b64 %direction; mov.b64 %direction, 0; mov.b64 {mask}, %direction; }}",
@@ -59,11 +60,11 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Reads a flag from a register of this name. It is 0 in the PTX as it is compiled. The host makes other PTX in which it is 1.
+/// Reads a flag from a register of this name. The flag is 0 in the PTX as it is compiled. The host makes other PTX in which the flag is 1.
 macro_rules! is_set_in_text {
     ($name:ident: $register:literal) => {{
         let number: u32;
-        // SAFETY: the instructions write a register alone.
+        // SAFETY: the instructions only write a register.
         unsafe {
             ptx!(
                 $name: concat!(
@@ -173,7 +174,7 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
 pub struct EvictionPolicy(u64);
 
 impl EvictionPolicy {
-    /// Whether policies are used: from compute capability 9.0 on, where they were measured. PTX has them from 8.0 on.
+    /// Whether policies are used: from compute capability 9.0 on, because they were measured only there. PTX has policies from 8.0 on.
     const ARE_USED: bool = matches!(START, Start::Early);
 
     /// `evict_last` if `last`, else `evict_normal`. Call it at each use: a kept policy would take registers.
@@ -181,7 +182,7 @@ impl EvictionPolicy {
     pub fn new(last: bool) -> Self {
         let mut policy = 0;
         if Self::ARE_USED {
-            // SAFETY: the instructions write a register alone.
+            // SAFETY: the instructions only write a register.
             unsafe {
                 ptx!(
                     eviction_policy: "{{ .reg .pred %p; .reg .b64 %n, %l; setp.ne.u32 %p, {last}, 0;",
@@ -198,10 +199,11 @@ impl EvictionPolicy {
     }
 }
 
-/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`). The instruction and its other operands are given.
+/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`). The caller gives the instruction and its other
+/// operands.
 macro_rules! begin_copy_by {
     ($name:ident: $instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
-        // `cvta` is valid: each generic address is one of its space.
+        // `cvta` is valid: each generic address is in its space.
         ptx!(
             $name: "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
             concat!($instruction, " }}"),
@@ -213,8 +215,8 @@ macro_rules! begin_copy_by {
     };
 }
 
-/// Begins to copy 16 bytes from global to shared memory. The copy is done after [`await_copies`]. It has the eviction policy where policies
-/// are used.
+/// Begins to copy 16 bytes from global to shared memory. The copy is done after [`await_copies`]. The copy has the eviction policy where
+/// policies are used.
 ///
 /// # Safety
 /// - `to` is in shared memory and `from` in global memory, both aligned to 16 bytes.
@@ -260,7 +262,8 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 /// Reads a single value of shared memory.
 ///
 /// Stable rustc does not know that the address is in shared memory. It could merge a plain read with a read of global memory in another
-/// branch, into one read from a generic address. So the read is volatile there, and `warpfold-build` removes `.volatile` from the PTX.
+/// branch, into one read from a generic address. So with stable rustc the read is volatile, and `warpfold-build` removes `.volatile` from
+/// the PTX.
 ///
 /// # Safety
 /// `address` is in shared memory, aligned, and written.
@@ -283,8 +286,8 @@ pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
 #[inline(always)]
 pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: `address` is in shared memory, aligned and written (conditions of this function), so `cvta` is valid. It is PTX because the
-    // compiler might repeat part of a plain read.
+    // SAFETY: `address` is in shared memory, aligned and written (conditions of this function), so `cvta` is valid. The read is PTX because
+    // the compiler might repeat part of a plain read.
     unsafe {
         ptx!(
             read_vector: "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
@@ -301,7 +304,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
 ///
 /// # Safety
 /// - `base` is in shared memory.
-/// - So are the 16 bytes `offset` bytes after it. They are aligned to 16 bytes, and written.
+/// - The 16 bytes that begin `offset` bytes after it are in shared memory too, aligned to 16 bytes, and written.
 #[inline(always)]
 pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);

@@ -15,9 +15,10 @@
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each access is a single one of 32 or
-//! 64 bits that carries a value together with its tag, so no other order is needed. The one exception is [`arrive`]: it releases its
-//! thread's earlier accesses and acquires those that earlier callers released. Only the launch that uses up the tags needs it.
+//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
+//! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
+//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the
+//! last tag needs it.
 
 // On the host the kernels are only type-checked: each instruction is a panic.
 #![cfg_attr(
@@ -25,7 +26,7 @@
     allow(unused, clippy::diverging_sub_expression)
 )]
 
-/// PTX with a name and the operands of `asm!`.
+/// Inline PTX, with a name and the operands of `asm!`.
 #[cfg(all(target_arch = "nvptx64", not(feature = "stable")))]
 macro_rules! ptx {
     ($name:ident: $($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
@@ -115,9 +116,9 @@ pub fn threads_in_grid() -> u64 {
     block_count() as u64 * block_threads() as u64
 }
 
-/// A number that differs between threads, such as the lane or the warp, for a branch in a loop with ballots or barriers. rust-cuda's
-/// compiler does not know that threads meet there. If it saw that the branch goes the same way in every iteration, it would make two copies
-/// of the loop, one for each side of the branch.
+/// Returns `number`, for a branch in a loop with ballots or barriers. The number differs between threads: it is a lane or a warp, for
+/// example. rust-cuda's compiler does not know that threads meet at ballots and barriers. If it saw that the branch goes the same way in
+/// every iteration, it would make two copies of the loop, one for each side of the branch.
 #[inline(always)]
 pub fn in_loop(number: u32) -> u32 {
     if cfg!(feature = "cuda_std") {

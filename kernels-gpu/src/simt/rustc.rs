@@ -1,6 +1,6 @@
 //! The machine through rustc's own NVPTX back end.
 //!
-//! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics: rustc does not mark `asm!` as convergent.
+//! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics, because rustc does not mark `asm!` as convergent.
 
 use core::arch::nvptx;
 
@@ -66,7 +66,7 @@ pub fn block_count() -> u32 {
     unsafe { nvptx::_grid_dim_x() }
 }
 
-/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -76,8 +76,8 @@ pub unsafe fn barrier() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
-/// caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// - Convergent: the whole warp.
@@ -99,7 +99,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     unsafe { barrier_cta_arrive_count(barrier, warps * WARP_LANES) }
 }
 
-/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -109,7 +109,7 @@ pub unsafe fn warp_barrier() {
     unsafe { bar_warp_sync(FULL_MASK) }
 }
 
-/// The block's shared memory.
+/// The block's dynamic shared memory.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     core::intrinsics::gpu::gpu_launch_sized_workgroup_mem::<T>()

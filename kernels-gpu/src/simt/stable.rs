@@ -18,7 +18,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     7
 };
 
-/// Runs PTX that has to be convergent, in a loop of one iteration. The compiler does not know that the loop ends then.
+/// Runs PTX that has to be convergent, in a loop that ends after one iteration. The compiler does not know that it ends.
 macro_rules! convergent {
     ($name:ident: $text:literal, $($rest:tt)*) => {
         loop {
@@ -66,7 +66,7 @@ special_register!(
     "mov.u32 {value}, %nctaid.x;"
 );
 
-/// Waits for all threads of the block. Their memory accesses before the barrier come before those after it.
+/// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent (see the module): the whole block.
@@ -76,8 +76,8 @@ pub unsafe fn barrier() {
     unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier `barrier`, from 1 to 15. Their memory accesses before it come before the
-/// caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// the caller's accesses after it.
 ///
 /// # Safety
 /// - Convergent: the whole warp.
@@ -111,7 +111,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. Their memory accesses before the barrier come before those after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -121,18 +121,18 @@ pub unsafe fn warp_barrier() {
     unsafe { convergent!(warp_barrier: "bar.warp.sync 0xffffffff;", options(nostack)) }
 }
 
-/// The block's shared memory.
+/// The block's dynamic shared memory.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     let base: *mut T;
-    // SAFETY: the instruction gives an address. The text declares the array.
+    // SAFETY: the instruction returns an address. The text declares the array.
     unsafe {
         ptx!(shared_memory: "mov.u64 {base}, warpfold_shared;", base = out(reg64) base, options(pure, nomem, nostack));
     }
     base
 }
 
-/// The same pointer, which the compiler then knows to be in global memory.
+/// Returns `pointer` as an address that the compiler knows to be in global memory.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;
@@ -166,7 +166,7 @@ pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     word
 }
 
-/// A shuffle of the whole warp. The operand gives the source lane; the text has the clamp and the mask of segments.
+/// A shuffle of the whole warp. `$operand` decides the source lane; the text has the clamp and the mask of segments.
 macro_rules! shuffle {
     ($(#[$doc:meta])* $name:ident, $operand:ident, $text:literal) => {
         $(#[$doc])*

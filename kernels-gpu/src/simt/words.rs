@@ -1,4 +1,4 @@
-//! Words that running blocks share, or the warps of a block.
+//! Words that running blocks share, or that the warps of a block share.
 //!
 //! All accesses are PTX by `ptx!`, as in [`super::memory`]: each states its memory order and its scope.
 
@@ -24,7 +24,7 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
 
 /// A function that loads several words at once, each like [`load_word`]. A word that is not wanted is 0.
 ///
-/// One `ptx!` has all loads. With one for each, the compiler would use a loaded word before it issues the next load.
+/// One `ptx!` has all loads. With a `ptx!` for each load, the compiler would use a loaded word before it issues the next load.
 macro_rules! load_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
@@ -45,7 +45,7 @@ macro_rules! load_at_once {
                         "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
                         "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
                     ),)*
-                    // A space comes first: a brace at the beginning of a line would end the function.
+                    // The text begins with a space, because a brace at the beginning of a line would end the function.
                     " }}",
                     first = in(reg64) first,
                     other = in(reg64) other,
@@ -82,8 +82,8 @@ macro_rules! load_words_at_once {
 }
 
 load_words_at_once! {
-    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only those whose bits
-    /// are set in `wanted` are loaded.
+    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only the words whose
+    /// bits are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
@@ -114,7 +114,7 @@ load_words_at_once! {
 }
 
 load_at_once! {
-    /// [`load_words_apart`] for pairs of words.
+    /// As [`load_words_apart`], but each of the nine is a pair of words.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
@@ -195,12 +195,12 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
     }
 }
 
-/// Adds 1 to a 64-bit word on the warp's first lane, if `increments` is set there: relaxed, GPU scope. Returns the value before on that
-/// lane. On other lanes, and without the addition, returns 0.
+/// Adds 1 to a 64-bit word if `increments` is set on the warp's first lane: relaxed, GPU scope. That lane gets the word's old value. The
+/// other lanes get 0. If nothing is added, all lanes get 0.
 ///
 /// The addition takes as long as a read of global memory, and the thread goes on until it uses the result. Two details avoid an early use.
 /// The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The 1 is computed
-/// from the lane: `ptxas` would add up equal operands over the warp's lanes first, and then distribute the result.
+/// from the lane, because `ptxas` would first add up equal operands over the warp's lanes, and then distribute the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
@@ -224,8 +224,8 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     before
 }
 
-/// Adds 1 and returns the value before. It releases this thread's earlier accesses and acquires those that earlier callers released, at GPU
-/// scope.
+/// Adds 1 and returns the old value. Releases this thread's earlier accesses, and acquires the accesses that earlier callers released, at
+/// GPU scope.
 ///
 /// # Safety
 /// `counter` is in global memory, aligned and writable.

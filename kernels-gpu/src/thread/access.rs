@@ -1,4 +1,4 @@
-//! A vector's bytes in memory, in as few accesses as their number and alignment allow.
+//! Accesses to a vector in memory: no more than the number and the alignment of its bytes require.
 //!
 //! A vector is accessed in **units** of up to 16 bytes. The caller's number of bytes and unit are constants, so each function here compiles
 //! to a few accesses.
@@ -16,7 +16,7 @@ pub struct Access {
     unit: usize,
 }
 
-/// Runs a block for each of these places. The block is written out each time: a loop would index registers at run time.
+/// Runs a block for each listed place. The block is written out each time, because a loop would index registers at run time.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -38,8 +38,8 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Accesses to vectors of `bytes` bytes in slots of `slot_bytes` bytes, at least as many. The unit is the largest power of two that
-    /// divides both numbers, and at most 16.
+    /// Accesses to vectors of `bytes` bytes in slots of `slot_bytes` bytes, which are at least `bytes`. The unit is the largest power of
+    /// two that divides both numbers, and at most 16.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();
@@ -123,8 +123,8 @@ impl Access {
         }
     }
 
-    /// [`Self::read_shared`] of the vector at `base + offset`, in bytes. `offset` is a constant: instructions with an offset operand
-    /// include it.
+    /// [`Self::read_shared`] of the vector at `base + offset`, in bytes. `offset` is a constant, so it becomes the offset operand of the
+    /// instructions.
     ///
     /// # Safety
     /// - `base` is in shared memory.
@@ -169,8 +169,7 @@ impl Access {
         self.unit >= simt::LEAST_COPY_BYTES
     }
 
-    /// Begins to copy a vector from global to shared memory. The copy is done after [`simt::await_copies`]. Only where
-    /// [`Self::has_copies`].
+    /// Begins to copy a vector from global to shared memory. The copy is done after [`simt::await_copies`].
     ///
     /// # Safety
     /// - `to` is in shared memory and `from` in global memory, both multiples of the unit.
@@ -343,7 +342,7 @@ unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
     }
 }
 
-/// Part `part` of a vector, 16 bytes.
+/// The 16 bytes of part `part` of a vector.
 #[inline(always)]
 fn words_of(vector: &Vector, part: usize) -> Words {
     [

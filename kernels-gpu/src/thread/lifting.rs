@@ -12,9 +12,9 @@ use crate::pairwise;
 /// Which items of a vector are lifted.
 #[derive(Clone, Copy)]
 pub enum Items {
-    /// All.
+    /// All items.
     All,
-    /// Only this many, the first ones.
+    /// Only this many items, from the first on.
     First(u32),
 }
 
@@ -61,8 +61,7 @@ pub fn lift<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the items of a vector, from left to right unless the operator is exact. `U` is the type of the results that the vector has room
-/// for.
+/// Combines the items of a vector, from left to right unless the operator is exact. The vector has room for results of type `U`.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element, U: Element>(
     vector: &Vector,

@@ -1,8 +1,8 @@
 //! One thread: its vectors of a tile, in registers, in global memory and in shared memory.
 //!
-//! An array that is indexed at run time goes to local memory instead of registers. The compiler may not unroll long loops over a thread's
+//! An array that is indexed at run time goes to local memory instead of registers. The compiler might not unroll long loops over a thread's
 //! vectors or a vector's items. So [`for_each_vector!`] and [`crate::element::for_each_item!`] write these loops out. Vectors stay packed
-//! in words, as in memory, and are unpacked where their items are used: one register for each narrow item would take too many.
+//! in words, as in memory, and are unpacked where their items are used, because a register for each narrow item would take too many.
 
 mod access;
 mod lifting;
@@ -45,7 +45,8 @@ pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
-/// Combines one value for each vector of a thread's part pairwise, neighbours first. There are two, four or eight vectors.
+/// Combines the values of a thread's vectors pairwise, neighbours first. `value` returns the value of a vector. There are two, four or
+/// eight vectors.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     value: impl Fn(usize) -> O::Accumulator,

@@ -33,7 +33,7 @@ pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
     /// Vectors of the part, including out-of-range ones.
     rows: usize,
-    /// Items of the tile that exist from the thread's first item on.
+    /// How many items of the tile exist from the thread's first item on.
     existing: u32,
     /// Whether the tile starts on a multiple of a vector's unit, so that whole vectors can be accessed at once.
     is_aligned: bool,
@@ -168,7 +168,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < self.rows {
-                // SAFETY: `is_whole` holds, and so does `is_vector` for each vector.
+                // SAFETY: `is_whole` holds, so `is_vector` holds for each vector.
                 vectors[V] = unsafe { self.load_vector(V, caching) };
             }
         });
@@ -189,7 +189,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each case has its own eight loads: with a branch at each load, they would not be issued together.
+            // Each case has its own eight loads, because with a branch at each load, they would not be issued together.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),

@@ -18,8 +18,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Slots of `slot_bytes` bytes in the tile that begins at `tile`. The first holds the tile's vector `first`, the others every
-    /// `stride`th vector after it.
+    /// Slots of `slot_bytes` bytes in the tile that begins at `tile`. The first slot holds the tile's vector `first`. The other slots hold
+    /// every `stride`th vector after it.
     #[inline(always)]
     pub fn new(tile: *mut u32, first: u32, stride: u32, slot_bytes: usize) -> Self {
         Slots {
@@ -37,7 +37,7 @@ impl Slots {
     /// Reads the vector in slot `v`.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` is that of its vectors.
+    /// Slot `v` exists and is written, and `access` describes its vectors.
     #[inline(always)]
     pub unsafe fn read(&self, v: usize, access: Access) -> Vector {
         // SAFETY: slot `v` is in shared memory, written, and aligned for `access` (condition of this function).
@@ -47,7 +47,7 @@ impl Slots {
     /// [`Self::read`] for a constant `v`: the accesses to all slots share one base address.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` is that of its vectors.
+    /// Slot `v` exists and is written, and `access` describes its vectors.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
         // SAFETY: slot `v`, at this offset from the first, is in shared memory, written, and aligned for `access` (condition of this
@@ -58,7 +58,7 @@ impl Slots {
     /// Reads the vectors in the first `rows` slots. The other vectors are zero.
     ///
     /// # Safety
-    /// The first `rows` slots exist and are written, and `access` is that of their vectors.
+    /// The first `rows` slots exist and are written, and `access` describes their vectors.
     #[inline(always)]
     pub unsafe fn read_rows(&self, rows: usize, access: Access) -> Vectors {
         let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
@@ -74,7 +74,7 @@ impl Slots {
     /// Writes a vector to slot `v`.
     ///
     /// # Safety
-    /// Slot `v` exists, no other thread uses it, and `access` is that of its vectors.
+    /// Slot `v` exists, no other thread uses it, and `access` describes its vectors.
     #[inline(always)]
     pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
         // SAFETY: slot `v` is in shared memory, aligned for `access`, and this thread's (condition of this function).

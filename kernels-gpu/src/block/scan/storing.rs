@@ -12,7 +12,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// Applies the tile's prefix to the scanned tile, and stores the calling thread's `part` of the results. Afterwards the slots are free.
     ///
     /// # Safety
-    /// - Convergent: all warps that share the tile, which is scanned and whose slots still hold the items.
+    /// - Convergent: all warps that share the tile. The tile is scanned, and its slots still hold the items.
     /// - `prefix` and `before` are the tile's prefix and the thread's prefixes within the tile.
     /// - The part is writable, and no other thread reads or writes it.
     #[inline(always)]
@@ -65,8 +65,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` gives
-    /// the items of a vector that are lifted.
+    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` returns
+    /// which items of a vector are lifted.
     ///
     /// # Safety
     /// - The thread's striped slots are written.
@@ -94,8 +94,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         });
     }
 
-    /// Replaces each of the calling thread's blocked vectors by its results. `before` is the prefix of the first one. `lifted` gives the
-    /// items of a vector that are lifted.
+    /// Replaces each of the calling thread's blocked vectors by its results. `before` is the first vector's prefix. `lifted` returns which
+    /// items of a vector are lifted.
     ///
     /// # Safety
     /// - The thread's blocked slots are written.

@@ -14,17 +14,17 @@ use super::{Launch, Unit};
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values, which the first warp of each 32 units has, with the values of earlier chunks. A unit combines on each
-    /// level of the tree on which its chunk is the last: of sixteen, of 256, …, or of its column. Then it publishes its value, or writes
-    /// the column's result.
+    /// Combines the units' values with the values of earlier chunks. The first warp of each 32 units has the units' values. If a unit's
+    /// chunk is the last of sixteen, these sixteen are combined. If it is also the last of 256, sixteen such results are combined, and so
+    /// on. The last chunk of a column is combined on every level. Then the unit publishes its value, or writes the column's result.
     ///
     /// # Safety
-    /// Convergent: the whole block. `unit` is the calling thread's, `board` the launch's.
+    /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
         // In a scan, the last chunk of a column needs no value: no unit waits for it, and columns have no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
-        // The number of the unit's value on the level.
+        // `place` is the number of the unit's value on the current level.
         let (mut place, mut bits) = (unit.chunk, 0);
         loop {
             let step = simt::opaque_one() as u32;
@@ -34,8 +34,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 false => before == FAN - 1,
             };
             // SAFETY: the whole block is here (this function's condition). All threads leave at the same ballot: if columns have several
-            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes it, and once,
-            // since `goes_on` ends there. The barriers separate warp 0's reads of published values from the writes by all warps.
+            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes the unit, and
+            // only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of published values from the writes by
+            // all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
@@ -45,8 +46,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the values that the
-                // block publishes before its reads of the board.
+                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the block's
+                // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
                 // Orders the writes of the values read from other blocks before warp 0's reads.
@@ -56,7 +57,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             bits += FAN_BITS * step;
-            // One level a turn: `unit.chunk >> bits` would overflow once `bits` is 32.
+            // `place` is shifted in each turn, because `unit.chunk >> bits` would overflow once `bits` is 32.
             place >>= FAN_BITS;
         }
     }
@@ -161,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
             // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
-            // there is a row for these published values. No other warp writes it, and no thread reads it (condition 2).
+            // there is a row for these published values. No other warp writes this row, and no thread reads it (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

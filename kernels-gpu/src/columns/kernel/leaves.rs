@@ -1,4 +1,4 @@
-//! The leaves: up to 16 rows of one column, the work of one thread.
+//! The leaves. A leaf has up to 16 rows of one column, and is the work of one thread.
 
 use crate::contract::vector_items;
 use crate::element::VECTOR_WORDS;
@@ -109,7 +109,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
-            // The addresses are computed again: those computed for the loads would fill the registers.
+            // The addresses are computed again, because the addresses from the loads would fill the registers.
             let row_pitch = self.row_pitch * simt::late_one() as u64;
             let first = self.output.wrapping_add(Self::place_of(unit, 0, row_pitch));
             for_each_row!(ROW => {
@@ -120,7 +120,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { place.write(result) };
                 before = after;
             });
-            // The value after the leaf is not used.
+            // The accumulator after the leaf's last item is not used.
             let _ = before;
             return;
         }

@@ -24,8 +24,8 @@ impl Long {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// For each of the block's windows, combines the tail with earlier chunks, if it has to be combined. Writes the results of segments,
-    /// and publishes values for other blocks.
+    /// Combines the tail of each of the block's windows with earlier chunks, if [`Window::is_combined`] says so. Writes the results of
+    /// segments, and publishes values for other blocks.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header and the values of tails are written.
@@ -55,8 +55,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
         // SAFETY: the whole warp is here, and the header and the tail's value are written: this function's conditions. `combine_before`
-        // gives `None` to all lanes or to none, so they leave together. Lane 0 alone writes. The segment is one of the launch's, and has
-        // a result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
+        // returns `None` on all lanes or on none, so they leave together. Lane 0 alone writes. The segment belongs to the launch, and has a
+        // result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
             let long = Long {
                 diagonal: window.begin + window.segment,
@@ -78,8 +78,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The value of a chunk, combined with earlier chunks. It is combined on each level of the tree on which the chunk is the last: of
-    /// sixteen, of 256, …, or of its segment. `None` if the offsets are refused.
+    /// The value of a chunk, combined with earlier chunks. If the chunk is the last of sixteen, these sixteen are combined. If it is also
+    /// the last of 256, sixteen such results are combined, and so on. The last chunk of a segment is combined on every level. `None` if the
+    /// offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. The segment has chunk number `chunk`, in one of the
@@ -132,7 +133,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The values of the first `before` lanes, fewer than sixteen, and the value `after`, combined pairwise. Valid on every lane.
+    /// The values of the first `before` lanes, fewer than sixteen, and then `after`, combined pairwise. Every lane gets the result.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -157,7 +158,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The prefix of a window's tail, combined from published values. `None` if the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The tag is written, and `window` is one of the block's, with a tail.
+    /// Convergent: the whole warp. The tag is written, and `window` is one of the block's windows, with a tail.
     #[inline(always)]
     pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
         let long = Long {
@@ -205,8 +206,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {
-            // SAFETY: the chunk's window is one of the launch's (this function's condition), and the board has a slot for each (the
-            // launch's condition 6). The ballots have the whole warp: all lanes leave the loop together. `control` is the workspace's.
+            // SAFETY: the chunk's window is one of the launch's windows (this function's condition), and the board has a slot for each
+            // window (the launch's condition 6). The whole warp takes part in the ballots, since all lanes leave the loop together.
+            // `control` belongs to the workspace.
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(window);
                 if simt::ballot(!is_published) == 0 {

@@ -41,8 +41,8 @@ impl Step<Node> for Downsweep {
         node: Node,
     ) {
         let chunk = node.chunk;
-        // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So the
-        // values of its leaves, at least one, are this thread's; `fold_leaves` wrote them, and barriers followed.
+        // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So no other
+        // thread uses the values of its leaves. There is at least one leaf; `fold_leaves` wrote the values, and barriers followed.
         unsafe {
             let before = match chunk.leaf_count() <= FAN {
                 true => launch.before_chunk(work, chunk.number),
@@ -71,8 +71,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, the header is written and has the work: condition 1. All branches depend on values in shared
         // memory, so they go the same way on all threads. Items, starts, slots and values are written (conditions 2 and 3), and a barrier
-        // comes before the read of the tail's value. Each step writes the prefixes that the next one reads, with a barrier between. No
-        // other thread has a leaf that `for_each_leaf` gives to this one.
+        // comes before the read of the tail's value. Each step writes the prefixes that the next one reads, with a barrier between.
+        // `for_each_leaf` gives each leaf to one thread.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
@@ -105,12 +105,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. If the tail is combined with earlier chunks, and not
-    /// its segment's last chunk, publishes its value first. If the offsets are refused, the block stops.
+    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, publishes the value of a tail that is
+    /// combined with earlier chunks and is not its segment's last chunk. If the offsets are refused, the block stops.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's, and it has a tail. If the tail is
-    /// combined with earlier chunks and is not its segment's last chunk, its value is written.
+    /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
+    /// is combined with earlier chunks and is not its segment's last chunk, its value is written.
     #[inline(always)]
     unsafe fn find_value_before(&self, work: &Work) {
         // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
@@ -145,11 +145,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk's prefix.
     ///
     /// # Safety
-    /// The header is written, and `work` is one of the block's. If the chunk is the window's tail, its prefix is written.
+    /// The header is written, and `work` is one of the block's works. If the chunk is the window's tail, its prefix is written.
     #[inline(always)]
     unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
-            // SAFETY: the work's window is one of the block's, and the tail's prefix is written: this function's conditions.
+            // SAFETY: the work's window is one of the block's windows, and the tail's prefix is written: this function's conditions.
             unsafe { self.tail(work.window).read() }
         } else {
             O::identity()
@@ -166,7 +166,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while slot < work.chunk_count {
             let step = simt::opaque_one() as u32;
             // SAFETY: starts, totals and the tail's prefix are written (this function's condition), and `slot < chunk_count`. Each chunk
-            // has one thread, so its nodes' values are this thread's.
+            // has one thread, so no other thread uses its nodes' values.
             unsafe {
                 let chunk = self.chunk(room, slot);
                 let count = chunk.node_count();
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.for_each_node::<Downsweep>(work, room) };
     }
 
-    /// Replaces each of `count` values by its prefix. `before` is the first one's prefix.
+    /// Replaces each of `count` values by its prefix. `before` is the first value's prefix.
     ///
     /// # Safety
     /// The values are written, and no other thread uses them.
@@ -289,7 +289,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { room.put_vector(place, results) };
             }
         });
-        // The value after the leaf is not used.
+        // The accumulator after the leaf's last item is not used.
         let _ = before;
     }
 
@@ -308,8 +308,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = leaf.begin;
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory its result has its size, and
-            // replaces it. Global memory has a place for each item's result (the launch's condition 5). No other thread has the leaf.
+            // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory the result has the item's size, and
+            // replaces the item. Global memory has a place for each item's result (the launch's condition 5). No other thread has the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;
@@ -345,7 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies the results from shared to global memory: in whole vectors, if these are aligned in global memory too.
     ///
     /// # Safety
-    /// The whole block. `work` is one of the block's, and its results are written to shared memory.
+    /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
     #[inline(always)]
     unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
@@ -373,7 +373,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= work.begin && place + items <= work.end;
             // SAFETY: as above, for a vector: `is_vector` means aligned and within the work's places. In the other branch, no other thread
-            // has a vector from `place` on.
+            // copies the vector at `place`.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -389,7 +389,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies those results of a vector that belong to the work, one by one. The vector begins at place `vector`.
     ///
     /// # Safety
-    /// `work` is one of the block's, and its results are written to shared memory. No other thread copies results of this vector.
+    /// `work` is one of the block's works, and its results are written to shared memory. No other thread copies results of this vector.
     #[inline(always)]
     unsafe fn take_out_each(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);

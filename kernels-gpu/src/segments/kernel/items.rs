@@ -29,7 +29,7 @@ pub struct Room<T, A> {
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>();
 
-    /// How many words have a bit for each slot. The word after them has the flags.
+    /// How many words the slots' bits take. The word after them has the flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
     /// How an item is accessed. Its address is a multiple of its size.
@@ -102,7 +102,7 @@ impl<T: Element, A: Copy> Room<T, A> {
             .turned::<T>(&vector, vector_items::<T>() as usize)
     }
 
-    /// The same vector, in the order of memory.
+    /// The vector that has the item at a place, in the order of memory.
     ///
     /// # Safety
     /// The same condition as for [`Self::vector`].
@@ -110,8 +110,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
         let first = place & !(vector_items::<T>() - 1);
         let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
-        // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Places of it that hold
-        // no item are not used (this function's condition).
+        // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Its places that hold no
+        // item are not used (this function's condition).
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
     }
 
@@ -188,11 +188,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Copies a work's items to shared memory. If copies are asynchronous, begins to copy them.
     ///
     /// # Safety
-    /// 1. `work` is one of the block's: its items exist, and the items' memory has their places.
+    /// 1. `work` is one of the block's works: its items exist, and the items' memory has their places.
     /// 2. No thread uses the items of earlier works any more.
     #[inline(always)]
     pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the work is the block's, and no thread uses earlier items: the same conditions as this function's.
+        // SAFETY: the work belongs to the block, and no thread uses earlier items: the same conditions as this function's.
         unsafe {
             if has_vectors::<T>() {
                 self.bring_vectors(work, room);
@@ -311,7 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = work.begin + simt::thread_index();
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `work.begin <= place < work.end`, and no other thread has it. The rest are this function's conditions.
+            // SAFETY: `work.begin <= place < work.end`, and no other thread has this place. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += self.threads() * step;
         }

@@ -38,8 +38,9 @@ pub trait Step<P> {
     ///
     /// # Safety
     /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
-    /// - [`Fold`]: those of [`Launch::fold_one_leaf`] and of [`Launch::fold_one_node`].
-    /// - `Downsweep`, of a leaf: those of `Launch::place_items`. Of a node: the prefixes of the chunk and of its nodes are written.
+    /// - [`Fold`] of a leaf: the conditions of [`Launch::fold_one_leaf`]; of a node: those of [`Launch::fold_one_node`].
+    /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the prefixes of the chunk and of its nodes are
+    ///   written.
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
         work: &Work,
@@ -110,8 +111,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Runs a step for each leaf of a work, on one thread for each leaf.
     ///
     /// # Safety
-    /// 1. Convergent: the whole block. `work` is one of the block's.
-    /// 2. The starts are written; if the work is dense and has a chunk of several leaves, its slots too.
+    /// 1. Convergent: the whole block. `work` is one of the block's works.
+    /// 2. The starts are written, and so are the slots of a dense work that has a chunk of several leaves.
     /// 3. The conditions of `S::run` hold for each leaf.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
@@ -125,8 +126,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the ballots have the whole warp, since all lanes have the same `first`. The slots are written (condition 2), and
-            // `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
+            // SAFETY: the whole warp takes part in the ballots, since all lanes have the same `first`. The slots are written (condition 2),
+            // and `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
@@ -241,7 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of a leaf of 16 items that begins where a vector begins. `index` is the first item's.
+    /// The fold of a leaf of 16 items that begins where a vector begins. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written.
@@ -290,8 +291,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk, with the winning item's own index. `value` may still have another index: that of the first item in the winning
-    /// item's leaf, if this is a whole leaf (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
+    /// The value of a chunk, with the winning item's own index. If the winning item's leaf is whole, `value` may still have the index of
+    /// that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
     ///
     /// # Safety
     /// The items of the chunk are written.
@@ -321,7 +322,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         )
     }
 
-    /// The left fold of 1 to 16 items, read in vectors. `index` is the first item's.
+    /// The left fold of 1 to 16 items, read in vectors. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -344,8 +345,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
             for_each_vector!(V => {
                 if V < Self::VECTORS_AT_ONCE {
-                    // SAFETY: the items are written (this function's condition), and each vector has one of them: past the end, the last
-                    // item's vector is read again.
+                    // SAFETY: the items are written (this function's condition), and each vector has one of these items: past the end, the
+                    // last item's vector is read again.
                     vectors[V] = unsafe {
                         room.vector(Ord::min(place + V as u32 * items, end - 1))
                     };
@@ -371,7 +372,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's.
+    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written, and there is at least one.

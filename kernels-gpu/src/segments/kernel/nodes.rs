@@ -16,10 +16,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
-    /// Runs a step for each node of a work, on one thread for each node. It leaves out the nodes of chunks of a single leaf.
+    /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
     ///
     /// # Safety
-    /// 1. The whole block. `work` is one of the block's.
+    /// 1. The whole block. `work` is one of the block's works.
     /// 2. The starts are written.
     /// 3. The conditions of `S::run` hold for each node.
     #[inline(always)]
@@ -178,12 +178,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// the header. Any other value is published on the board, where other blocks wait for it.
     ///
     /// # Safety
-    /// The header is written, and `work` is one of the block's. It has the chunk, and nobody else finishes it.
+    /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.
     #[inline(always)]
     pub unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
-        // SAFETY: the work has the chunk, so its segment is one of the launch's, and has a result (the launch's condition 5). The header is
-        // written, and has the work's window. The board has a slot for each window (condition 6), and a window publishes one chunk at
-        // most. Nobody else finishes the chunk: this function's condition.
+        // SAFETY: the work has the chunk, so its segment belongs to the launch, and has a result (the launch's condition 5). The header is
+        // written, and has the work's window. The board has a slot for each window (condition 6), and a window publishes one chunk at most.
+        // Nobody else finishes the chunk: this function's condition.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {

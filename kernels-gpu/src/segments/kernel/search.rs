@@ -1,4 +1,4 @@
-//! Where segments begin on the merge path, and the search for the first segment after a window's border.
+//! Where segments begin on the merge path, and the search for the first segment at or after a window's border.
 
 use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
@@ -7,7 +7,7 @@ use crate::{simt, warp};
 /// A launch's offsets. In a backward scan, items and segments count from the end.
 ///
 /// Its unsafe functions need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8; or
-/// `offset_bytes` is 0. The launch's condition 3 gives this, also with a smaller `segment_count`, read from memory.
+/// `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory.
 #[derive(Clone, Copy)]
 pub struct Offsets {
     pub address: *const u32,
@@ -46,7 +46,8 @@ impl Search {
 
     /// The diagonal at which the calling lane's segment begins; `u64::MAX`, if there is no segment left for the lane.
     ///
-    /// # Safety The offsets are readable, and the same as in [`Self::new`].
+    /// # Safety
+    /// The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
     pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
         let segment = self.low + simt::lane() as u64 * self.stride();
@@ -58,12 +59,13 @@ impl Search {
         }
     }
 
-    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. The search goes on after the last of
-    /// these lanes, and up to the next lane.
+    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. The remaining range begins after the
+    /// segment of the last such lane, and ends at the next lane's segment.
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // If offsets do not ascend, all blocks have to choose the same lane. So lanes count only up to the first one without a bit.
+        // All blocks have to choose the same lane, even if offsets do not ascend. So only the lanes before the first lane without a bit
+        // count.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -77,7 +79,8 @@ impl Search {
     /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
     /// growing distances from the guess. So the new range is about as long as the error of the guess.
     ///
-    /// # Safety Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count`
+    /// # Safety
+    /// Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count`
     /// is the number of lanes that [`Self::narrow`] then counted. Some segments remain.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
@@ -90,7 +93,7 @@ impl Search {
                 WARP_LANES => end,
                 _ => Ord::min(warp::shuffle_from(look, count), end),
             };
-            // `from` is less than the diagonal. `to` is not, except at the end of the merge path.
+            // `from` is less than the diagonal. `to` is at least the diagonal, unless the diagonal is past the end of the merge path.
             let length = to - from;
             let share = Ord::min(diagonal - from, length) as f32 / length as f32;
             let guess = self.low + (share * (self.high - self.low) as f32) as u64;
@@ -118,7 +121,8 @@ impl Search {
     /// found. The segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the
     /// diagonal. The same offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
-    /// # Safety Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
+    /// # Safety
+    /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
     pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the

@@ -1,7 +1,7 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
-//! Offsets are checked here, before they are used. Each is read once, or twice where one warp's chunks end and the next one's begin. Then
-//! both values are compared. So starts ascend even if other work rewrites the offsets meanwhile.
+//! Offsets are checked here, before they are used. Where one warp's chunks end and the next warp's begin, two warps read the same offset,
+//! and both values are compared. Every other offset is read once. So starts ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -50,7 +50,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
-    /// 2. The header is written, and `work` is one of the block's.
+    /// 2. The header is written, and `work` is one of the block's works.
     /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
@@ -59,9 +59,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
-            // SAFETY: the shuffle has the whole warp, since all lanes have the same group. The counts of the next room have a word for
-            // each group (an assertion in `segments`), and no thread uses that room's counts before the next work (condition 3). In
-            // `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
+            // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The counts of the next room have a
+            // word for each group (an assertion in `segments`), and no thread uses that room's counts before the next work (condition 3).
+            // In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -78,7 +78,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The place where a chunk starts according to its offset, perhaps beyond the work. If the work has no such chunk, the work's end.
     ///
     /// # Safety
-    /// `work` is one of the block's.
+    /// `work` is one of the block's works.
     #[inline(always)]
     unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
@@ -88,7 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if chunk >= work.chunk_count {
             return work.end;
         }
-        // SAFETY: the work has this chunk, checked above. So its segment is one of the launch's, and has an offset.
+        // SAFETY: the work has this chunk, checked above. So its segment belongs to the launch, and has an offset.
         let offset = unsafe { self.offsets.get(work.segment + chunk as u64) };
         Ord::min(offset.wrapping_sub(work.base), u32::MAX as u64) as u32
     }
@@ -106,7 +106,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         begin: u32,
         end: u32,
     ) {
-        // Other blocks wait for the value of a chunk that is cut.
+        // Other blocks wait for the value of a chunk that is cut, so this chunk must have all its items.
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
         let is_wrong = begin > end || end > work.end || is_short;
@@ -138,7 +138,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts may not ascend.
+    /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
     ///
     /// # Safety
     /// Convergent: the whole warp. The starts are written.
@@ -198,7 +198,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the slots of a dense work that has chunks of several leaves.
     ///
     /// # Safety
-    /// The whole block. The work's starts are written, and no slots yet.
+    /// The whole block. The work's starts are written, and its slots are not.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut number = simt::thread_index();

@@ -14,8 +14,8 @@ use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
-    /// next room. Returns false on all threads if the block has no windows: the count in device memory is less than the launch's number of
-    /// segments. Then only the ticket, the tag and `is_refused` are written.
+    /// next room. Returns false on all threads if the block has no windows, because the count in device memory is less than the launch's
+    /// number of segments. In that case, only the ticket, the tag and `is_refused` are written.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -24,10 +24,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
-        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` is the
-        // workspace's, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets:
-        // nobody takes another one. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most `segment_count`, as
-        // the search gives them, and a barrier precedes their reads. Each window is written by a warp of its own.
+        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
+        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
+        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
+        // `segment_count`, because the search returns no more, and a barrier precedes their reads. Each window is written by a warp of its
+        // own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
@@ -61,7 +62,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.border(warp).write(border);
                 }
             }
-            // Orders the borders before the reads just below.
+            // Orders the writes of the borders before the reads just below.
             simt::barrier();
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
@@ -85,7 +86,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         window_count::<T, O::Accumulator>(item_count, segment_count)
     }
 
-    /// The number in the launch of the block's window `window`.
+    /// The number that the block's window `window` has in the launch.
     ///
     /// # Safety
     /// The ticket is written.
@@ -96,9 +97,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Writes a window and its works. The window has number `number` in the launch and `window` in the block. The segments from `first` to
-    /// `end`, exclusive, begin there. If offsets are refused, the window has no chunks. Otherwise all of its items exist, fewer than the
-    /// items of two chunks.
+    /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
+    /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
+    /// they are fewer than the items of two chunks.
     ///
     /// # Safety
     /// 1. The ticket and the tag are written.
@@ -109,7 +110,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
-        // Plain variables up to the writes, not structs: rust-cuda's compiler merges constant structs with others byte by byte.
+        // Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges constant structs with others
+        // byte by byte.
         let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
         let (mut begin, mut last, mut upto, mut is_cut) = (0, 0, 0, false);
         let mut chunk_count = 0;
@@ -152,14 +154,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if end > first {
                 last = last_begin;
                 let is_ascending = next <= last && last <= last_end;
-                // A tail that is not its segment's last chunk fills the window: no segment begins there.
+                // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
                 if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }
                 if has_tail == 0 {
                     begin = next;
                 }
-                // All chunks begin in the window, each at another diagonal.
+                // All chunks must begin within the window's diagonals.
                 if last - begin + (end - first) + has_tail as u64 > chunk {
                     break 'check false;
                 }
@@ -260,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// How many works the block has, with the empty ones.
+    /// How many works the block has, including the empty ones.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {
         2 * self.windows_per_block
@@ -272,7 +274,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `window <= windows_per_block`.
     #[inline(always)]
     unsafe fn border(&self, window: u32) -> *mut u64 {
-        // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1), and there is one border more.
+        // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1), and `borders` has one element more.
         unsafe {
             let borders: *mut u64 = (&raw mut (*self.header).borders).cast();
             borders.add(window as usize)

@@ -14,7 +14,7 @@ pub trait Prefix: Accumulator {
     /// Whether the prefix has the index of the last chosen item.
     const HAS_LAST: bool;
 
-    /// Adds the chosen items of `share`, which follow those of this prefix. The share counts places from item `origin`.
+    /// Adds the chosen items of `share`, which follow the items of this prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
     /// How many items are chosen.
@@ -99,7 +99,7 @@ pub trait Choice<T: Element> {
     /// The prefix that tiles look back for.
     type Prefix: Prefix;
 
-    /// Whether flags choose the items. Then their values are not read.
+    /// Whether flags choose the items. Then the choice does not read the items' values.
     const HAS_FLAGS: bool = false;
 
     /// Whether the choice of an item depends on the item before it. Then the first item of the input is chosen.

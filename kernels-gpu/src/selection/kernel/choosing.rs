@@ -1,4 +1,4 @@
-//! The warps that share a tile: they find its chosen items.
+//! How the warps that share a tile find its chosen items.
 
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::VECTOR_WORDS;
@@ -30,7 +30,7 @@ pub struct Chosen {
 impl Chosen {
     const NONE: Self = Chosen { low: 0, high: 0 };
 
-    /// These bits, and those of one more row.
+    /// Adds the bits of one more row.
     #[inline(always)]
     fn with<T>(self, row: usize, bits: u32) -> Self {
         let first = row * vector_items::<T>();
@@ -78,7 +78,7 @@ pub struct Waiting {
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
-    /// The count of the warps before, within the tile.
+    /// The chosen items of the tile's lower warps.
     pub before: Share,
 }
 
@@ -119,7 +119,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         // buffer holds one tile, and a thread copies the next tile there only after its warp has written the last one. Thread 0 takes each
         // ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
-            // In the turn before the first, no tile arrives, and the first tile's copy begins.
+            // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;
             let mut next = self.tiles.of_ticket((*self.shared).tickets[1]);
             let mut turn = u32::MAX;
@@ -151,8 +151,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     };
                 }
                 let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
-                // With synchronous copies there is one buffer. It is free once the tile in it is written, so the next tile's copy begins in
-                // another pass of the loop.
+                // With synchronous copies there is one buffer. It is free once the output of its tile is written, so the next tile's copy
+                // begins in another pass of the loop.
                 let must_wait = copies_at_once && arriving < end && next < end;
                 if next < end {
                     if !must_wait {
@@ -196,7 +196,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.
     ///
     /// # Safety
-    /// - The tile is one of the launch's: its items and their flags are readable.
+    /// - The tile is one of the launch's tiles: its items and their flags are readable.
     /// - No other thread uses the slots.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
@@ -257,14 +257,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - Each lane's copy of the tile to the buffer is done, and `ahead` is its data.
+    /// - Each lane's copy of the tile to the buffer is done, and `ahead` is the lane's data of the tile.
     #[inline(always)]
     unsafe fn chosen(&self, tile: u32, buffer: u32, ahead: &Ahead<T>) -> Chosen {
         let slots = self.slots(buffer);
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
         // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. The item
-        // before a vector, other than the warp's first, lies before it in the warp's items, so it is written too.
+        // before a vector, except before the warp's first vector, is one of the warp's items, so it is written too.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -297,7 +297,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         chosen
     }
 
-    /// The calling thread's items of a tile that exist.
+    /// The calling thread's items that exist in a tile.
     #[inline(always)]
     fn existing(items: TileItems) -> Chosen {
         let unit = Self::VECTOR_ITEMS as u32;
@@ -312,7 +312,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         existing
     }
 
-    /// The count of the calling warp; valid on lane 0.
+    /// The chosen items of the calling warp; valid on lane 0.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -332,18 +332,18 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The address of a warp's count of a tile's chosen items.
     #[inline(always)]
     fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
-        // SAFETY: a place in the block's shared memory, and no reference to it is made.
+        // SAFETY: takes the field's address, and makes no reference. The field is in the block's shared memory.
         let shares = unsafe { &raw mut (*self.shared).shares };
         shares
             .cast::<Share>()
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The chosen items of the tile's lower warps, on every lane.
+    /// The chosen items of the tile's lower warps; valid on every lane.
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - The warps before have written their counts, and a barrier of the sharing warps lies between.
+    /// - The warps before have written their counts, and a barrier of the sharing warps has followed.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
@@ -364,7 +364,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes a tile's count, on the last sharing warp's first lane. There `share`, the warp's own count, is valid.
+    /// The first lane of the last sharing warp publishes the tile's count, to which it adds `share`, the warp's own count.
     ///
     /// # Safety
     /// - All warps that share the tile call it once, and no other block does.
@@ -386,7 +386,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
-/// The existing flags at `address` are readable: at most `existing`, and at most a vector's.
+/// `existing` flags at `address` are readable, or only a vector's flags if these are fewer.
 #[inline(always)]
 unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     let mut words = [0; 4];

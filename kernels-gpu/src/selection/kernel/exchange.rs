@@ -1,16 +1,16 @@
-//! The exchange between the warps that share a tile and the warp that looks back: tiles one way, prefixes the other.
+//! The exchange between the warps that share a tile and the warp that looks back: tiles go one way, and prefixes go the other way.
 //!
 //! Scans do the same. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
 //! barrier and goes on. The receiver waits at the barrier, and reads the slot.
 //!
-//! A tile's slot is written atomically for `compute-sanitizer` alone; the barrier suffices. Its `racecheck` orders accesses by the number
-//! of barriers that each warp has waited at, and the warp that looks back has waited at fewer.
+//! A tile's slot is written atomically only because of `compute-sanitizer`; the barrier alone suffices. The sanitizer's `racecheck` orders
+//! accesses by the number of barriers that each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free before it is written again.** Turn t + 4 uses the slots and barriers of turn t again: there are [`TURNS`]. A tile's
-//! output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile of turn t + 4, or
-//! the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free. When
-//! the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all sharing
-//! warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers, so turn t + 4 uses those of turn t again. A
+//! tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile of turn t +
+//! 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free.
+//! When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all
+//! sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -41,9 +41,9 @@ pub type Prefixes<A> = *mut [A; TURNS];
 /// Sends the tile of a turn, or the end, to the warp that looks back.
 ///
 /// # Safety
-/// - Convergent: the last warp that shares the tiles calls it; others may.
+/// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.
 /// - That warp's first lane has published the tile.
-/// - It is called once for each turn, in order. `tiles` are the block's.
+/// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     if simt::warp() != WARPS - 1 {
@@ -64,7 +64,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.
-/// - It is called once for each turn, in order. `tiles` are the block's.
+/// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
     // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `send_tile`. The barrier orders its write before
@@ -75,11 +75,11 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
     }
 }
 
-/// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that share the tiles.
+/// Sends the prefix of a turn's tile to the warps that share the tiles. `prefix` is valid on lane 0.
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.
-/// - It is called once for each turn, in order. `prefixes` are the block's.
+/// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     // SAFETY: the slot is in the block's shared memory, and its last prefix has been read (see the module). The whole warp arrives, and the
@@ -96,7 +96,7 @@ pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 ///
 /// # Safety
 /// - Convergent: all warps that share the tiles.
-/// - It is called once for each turn, in order. `prefixes` are the block's.
+/// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
     // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders its write

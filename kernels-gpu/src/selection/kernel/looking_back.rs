@@ -1,11 +1,12 @@
-//! A tile's prefix, the number of items chosen before it: look-back over the counts that earlier tiles publish.
+//! The look-back for a tile's prefix, which is the number of items chosen before the tile. It adds up the counts that earlier tiles
+//! publish.
 //!
 //! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
 //! each group of 32 publishes the group's count, and then the next group's prefix. Unlike a scan's values, counts are exact and small: one
 //! word holds a tile's count, and a look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost of a look-back: one warp, and one round of loads if every value is published (two rounds if it is patient). 7 shuffles, or 14 if
-//! the last chosen item is kept; 6 or 11 more for the last tile of a group. No barrier.
+//! Cost: one warp looks back. It has one round of loads if every value is published, or two rounds if the look-back is patient. It has 7
+//! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more. There is no barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -96,7 +97,7 @@ fn counted_from(share: Share, before: u32) -> Share {
     }
 }
 
-/// The sum of two counts, and the later of the last items. Both count places from one origin.
+/// The sum of two counts, and the later of the last items. Both count places from the same origin.
 #[inline(always)]
 fn both(left: Share, right: Share) -> Share {
     Share {
@@ -114,7 +115,7 @@ fn both(left: Share, right: Share) -> Share {
 pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
     let mut delta = half;
     while delta > 0 {
-        // SAFETY: the whole warp calls it (condition of this function), with one `half`.
+        // SAFETY: the whole warp calls it (condition of this function), with the same `half`.
         unsafe {
             share.count += simt::shuffle_down(share.count, delta);
             if P::HAS_LAST {
@@ -145,7 +146,7 @@ impl Lookback {
     /// Publishes a tile's count, as one thread.
     ///
     /// # Safety
-    /// - `tile` is one of the launch's, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and the words are its board.
     /// - No other thread publishes the tile, and this one does so once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
@@ -153,15 +154,14 @@ impl Lookback {
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
-    /// The prefix of `tile`; valid on lane 0. For the last tile of a group, it also publishes the group's count and the next group's
-    /// prefix.
+    /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count and the next group's prefix.
     ///
-    /// If it is patient, it first waits for the counts of the group's tiles, and reads the other values afterwards: the group's counts are
-    /// published last.
+    /// A patient look-back first waits for the counts of the tiles of its own group, which are published last. Then it reads the other
+    /// values.
     ///
     /// # Safety
     /// - Convergent: one whole warp of the block that holds `tile`, once.
-    /// - `tile` is one of the launch's, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and the words are its board.
     #[inline(always)]
     pub unsafe fn look_back<P: Prefix>(&self, tile: u32, is_patient: bool) -> P {
         let lane = simt::lane();
@@ -177,9 +177,9 @@ impl Lookback {
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. Slots that a lane waits for are those
-        // of this tile's group, of lower groups and of their tiles, so the board has them. Lane 0 of the warp that holds a group's last
-        // tile alone publishes for the group.
+        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane waits only for slots of this
+        // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the warp that holds a group's last
+        // tile publishes for the group.
         unsafe {
             loop {
                 near.poll(self.tiles, group * GROUP_TILES + lane);
@@ -211,7 +211,8 @@ impl Lookback {
                     break;
                 }
             }
-            // Places are counted from the beginning of the 32nd group before this one. It may lie before item 0: the arithmetic wraps.
+            // Places are counted from the beginning of the 32nd group before this one. That group may lie before item 0, so the arithmetic
+            // wraps.
             let mut share = Share { count: 0, last: 0 };
             if lane < place {
                 let before = WARP_LANES * group_items + lane * self.tile_items;

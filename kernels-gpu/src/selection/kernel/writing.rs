@@ -16,12 +16,12 @@ use super::{exchange, Launch};
 #[derive(Clone, Copy)]
 struct Counts(u32);
 
-/// How far the output is when a warp writes a chunk.
+/// The position in the output at which a warp writes a chunk.
 #[derive(Clone, Copy)]
 struct Progress {
     /// How many items are chosen before the chunk.
     count: u64,
-    /// One more than the index of the last of them; 0 if there is none.
+    /// One more than the index of the last item that is chosen before the chunk; 0 if there is none.
     last: u64,
 }
 
@@ -48,7 +48,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, once for each turn with a tile.
-    /// - The conditions of [`super::select`]. The tile lies in the buffer, and `leaving` is the calling thread's.
+    /// - The conditions of [`super::select`]. The tile lies in the buffer, and `leaving` is the calling thread's data of the tile.
     #[inline(always)]
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);
@@ -84,7 +84,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let existing = count.saturating_sub(warp_begin + chunk_begin);
             let existing = Ord::min(existing, chunk_items::<T>() as u32);
             // SAFETY: the whole warp gets here: `chunk` is the same for all its lanes. The barriers order the writes to the list before the
-            // reads, and these before the next writes to the list and to the buffer. The outputs and the items are as this function's
+            // reads, and the reads before the next writes to the list and to the buffer. The outputs and the items are as this function's
             // conditions say.
             unsafe {
                 let chosen = self.list_chunk(bits, chunk_begin);
@@ -121,8 +121,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
-        // SAFETY: the whole warp shuffles. An item's entry is less than the items of the chunk, for which the list has room, and no two
-        // items have the same one.
+        // SAFETY: the whole warp shuffles. Each item has an entry of its own, less than the number of items of a chunk, so the list has
+        // room for it.
         unsafe {
             let (upto, all) = own.over_lanes();
             let chosen = all.sum::<T>();
@@ -145,12 +145,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Lists items of a chunk. `listing` decides whether an item is listed, and where. It is told whether the item is chosen, how many
-    /// chosen items are before it in the chunk, and its place in the chunk.
+    /// Lists items of a chunk. `listing` decides whether an item is listed, and where. Its arguments are whether the item is chosen, how
+    /// many chosen items are before it in the chunk, and its place in the chunk.
     ///
     /// # Safety
     /// - No lane reads the warp's list until the next barrier.
-    /// - `listing` gives entries of the list: less than [`chunk_items`].
+    /// - `listing` returns entries of the list: less than [`chunk_items`].
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -193,17 +193,17 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Reads an entry of the list: a place among the calling warp's items.
     ///
     /// # Safety
-    /// The entry is written, and a barrier of the warp lies between.
+    /// The entry is written, and a barrier of the warp has followed.
     #[inline(always)]
     unsafe fn listed(&self, at: u32) -> u32 {
         // SAFETY: the entry is written (condition of this function), so it is in the warp's list.
         unsafe { simt::read_shared(self.list_address().add(at as usize)) as u32 }
     }
 
-    /// Writes those outputs of a listed chunk that are wanted.
+    /// Writes the wanted outputs of a listed chunk.
     ///
     /// # Safety
-    /// - A whole warp, whose list and items are written. A barrier of the warp lies between.
+    /// - Convergent: a whole warp. Its list and items are written, and a barrier of the warp has followed.
     /// - The outputs are writable, as for [`super::select`], and no other warp writes these items.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
@@ -238,7 +238,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes `count` items to `to`: those listed from `first` on.
+    /// Writes `count` items to `to`: the items listed from `first` on.
     ///
     /// # Safety
     /// - The conditions of [`Self::write_chunk`].
@@ -267,7 +267,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let arguments = &self.arguments;
         let mut at = simt::lane();
         while at < chunk.chosen {
-            // SAFETY: `at` is less than `chunk.chosen`, so the entry and the one before are listed. `run` is less than the output's
+            // SAFETY: `at` is less than `chunk.chosen`, so this entry and the entry before it are listed. `run` is less than the output's
             // capacity.
             unsafe {
                 let head = chunk.warp_index + self.listed(at) as u64;
@@ -297,8 +297,8 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes the results that are known at the end of the input: the number of chosen items, the index after the last, and the length of the
-/// last run.
+/// Writes the results that are known at the end of the input: the number of chosen items, the number of all items after the last index, and
+/// the length of the last run.
 ///
 /// # Safety
 /// - One thread of a launch.
@@ -308,7 +308,7 @@ unsafe fn write_end<C: Choice<T>, T: Element>(
     arguments: &SelectionArguments<T>,
     Progress { count, last }: Progress,
 ) {
-    // SAFETY: `count` is a writable word. Each place that is written is less than the output's capacity, as its condition checks.
+    // SAFETY: `count` is a writable word. Each place that is written is less than the output's capacity, as the conditions below check.
     unsafe {
         arguments.count.write(count);
         if arguments.options & WRITES_END != 0 && count < arguments.index_capacity {
@@ -346,7 +346,7 @@ unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
 }
 
 impl Counts {
-    /// Bits of a row's number: 8 if a chunk has several rows, of at most 128 items each; 32 if it has one row.
+    /// Bits of a row's count: 8 if a chunk has several rows, of at most 128 items each; 32 if it has one row.
     const fn width<T>() -> u32 {
         if chunk_rows::<T>() == 1 {
             32
@@ -369,7 +369,7 @@ impl Counts {
         Counts(counts)
     }
 
-    /// The number of a row.
+    /// A row's count.
     #[inline(always)]
     fn row<T>(self, row: u32) -> u32 {
         match Self::width::<T>() {
@@ -378,7 +378,7 @@ impl Counts {
         }
     }
 
-    /// The sum of all rows' numbers.
+    /// The sum of all rows' counts.
     #[inline(always)]
     fn sum<T>(self) -> u32 {
         let mut sum = 0;
@@ -390,7 +390,7 @@ impl Counts {
         sum
     }
 
-    /// Sums of each row's numbers: over the lanes up to and including the calling one (by Kogge and Stone), and over all lanes.
+    /// Adds up each row's counts: over the lanes up to and including the calling one (by Kogge and Stone), and over all lanes.
     ///
     /// # Safety
     /// Convergent: a whole warp.

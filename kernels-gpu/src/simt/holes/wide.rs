@@ -1,6 +1,7 @@
 //! Holes for accumulators of more than 64 bits. Each word of an accumulator is in a register of 32 bits.
 //!
-//! Their operators may use an item's index. It is the last input of `lift`, `total`, `total_of_four`, `bound_of_four`, `place` and `after`.
+//! Operators with such accumulators may use an item's index, which is the last input of `lift`, `total`, `total_of_four`, `bound_of_four`,
+//! `place` and `after`.
 
 use bytemuck::cast;
 
@@ -20,7 +21,7 @@ macro_rules! operands {
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
-        // SAFETY: a hole has no effects: its body writes its output registers alone.
+        // SAFETY: a hole has no effects: its body writes only its output registers.
         unsafe {
             ptx!(
                 hole: concat!("HOLE ", $name, " ", operands!($($output)*), " <- ", hole!(@inputs $($input)*), ";"),
@@ -163,7 +164,7 @@ macro_rules! holes {
             })
         }
 
-        /// `left ⊕ right`, each of the same number of items.
+        /// `left ⊕ right`, where both operands combine the same number of items.
         #[inline(always)]
         pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -173,7 +174,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines the items of a vector. `index` is that of the first item.
+        /// Combines the items of a vector. `index` is the first item's index.
         #[inline(always)]
         pub fn total<A: Accumulator>(words: Words, index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -182,7 +183,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines the items of four vectors. `index` is that of the first item.
+        /// Combines the items of four vectors. `index` is the first item's index.
         #[inline(always)]
         pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -191,7 +192,8 @@ macro_rules! holes {
             })
         }
 
-        /// [`total_of_four`] with `index`, that of the first item, in place of the winning item's index (see `Op::bound_of_four`).
+        /// As [`total_of_four`], but the result has the first item's index, `index`, in place of the winning item's index (see
+        /// `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
             accumulator_of_words(match A::WORDS {
@@ -214,7 +216,7 @@ macro_rules! holes {
             })
         }
 
-        /// A scan's results for a vector with the prefix `before`. `index` is that of the vector's first item.
+        /// A scan's results for a vector with the prefix `before`. `index` is the index of the vector's first item.
         #[inline(always)]
         pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
             let before = words_of(before);
@@ -225,7 +227,7 @@ macro_rules! holes {
             [results[0], results[1], results[2], results[3]]
         }
 
-        /// The prefix after a vector with the prefix `before`. `index` is that of the vector's first item.
+        /// The prefix after a vector with the prefix `before`. `index` is the index of the vector's first item.
         #[inline(always)]
         pub fn after<A: Accumulator>(before: A, words: Words, index: u64) -> A {
             let before = words_of(before);
@@ -290,7 +292,7 @@ lowers! {
     14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
 }
 
-/// In place of a hole that does not exist: no skeleton has such an accumulator.
+/// Stands in for a hole that does not exist, because no skeleton has such an accumulator.
 #[inline(always)]
 fn no_hole() -> AccumulatorWords {
     [0; ACCUMULATOR_MAX_WORDS]

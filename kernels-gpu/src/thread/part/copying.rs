@@ -54,7 +54,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the part.
     ///
     /// # Safety
-    /// - The part and the slots are those of the last call of [`Self::begin_copy`].
+    /// - The part and the slots are the same as in the last call of [`Self::begin_copy`].
     /// - The conditions of that call still hold.
     #[inline(always)]
     pub unsafe fn end_copy<O: Op<T>>(&self, slots: Slots) {
@@ -91,8 +91,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. With an eviction policy, it
-    /// begins asynchronous copies where items allow them. The loop is not written out: it indexes no registers.
+    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. With an eviction policy,
+    /// begins asynchronous copies, if items can be copied asynchronously. The loop is not written out, because it indexes no registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.
@@ -104,7 +104,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         while v < self.rows {
             let step = simt::opaque_one();
             // SAFETY: the slots are this thread's (condition of this function), and `is_vector` is checked before a vector is loaded.
-            // `begins` is set only if items have copies; then vectors, with a larger or equal unit, have them too.
+            // `begins` is set only if items can be copied asynchronously. Then vectors can be copied asynchronously too, because their unit
+            // is at least as large.
             unsafe {
                 if !self.begins(v) {
                     slots.write(v, Self::ACCESS, Self::fillers::<O>());

@@ -28,7 +28,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
     pub unsafe fn load<O: Op<Pair<A, B>>>(&self, slots: Slots, caching: Caching) -> Vectors {
         let rows = thread_vectors::<Pair<A, B>>();
         // SAFETY: the arrays are readable and the slots are this thread's (conditions of this function). `copy` writes the slots that are
-        // read. Where both parts are whole, every vector is.
+        // read. If both parts are whole, every vector is whole.
         unsafe {
             if !(self.left.is_whole() && self.right.is_whole()) {
                 self.copy::<O>(slots);
@@ -44,8 +44,8 @@ impl<A: Element, B: Element> PairPart<A, B> {
         }
     }
 
-    /// Copies the part to `slots`: a vector at once if it is whole in both arrays, else pair by pair. The loop is not written out: it
-    /// indexes no registers.
+    /// Copies the part to `slots`: a vector at once if it is whole in both arrays, else pair by pair. The loop is not written out, because
+    /// it indexes no registers.
     ///
     /// # Safety
     /// - The arrays are readable, and no other thread writes the part.
@@ -100,7 +100,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
         let mut pairs = [0; VECTOR_WORDS];
         for_each_item!(P of Pair<A, B> => {
             let pair = if self.left.exists(v, P) {
-                // SAFETY: the pair exists, so both its values do: the two parts have the same places.
+                // SAFETY: the pair exists, and so do both its values, because the two parts have the same places.
                 unsafe { Pair(self.left.vector(v).add(P).read(), self.right.vector(v).add(P).read()) }
             } else {
                 filler::<O, Pair<A, B>>()

@@ -60,7 +60,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Stores one by one those items of vector `v` that exist.
+    /// Stores the existing items of vector `v` one by one.
     ///
     /// # Safety
     /// The array is writable, and no other thread reads or writes the part.

@@ -46,9 +46,9 @@ pub enum Error {
          device of it; `nvidia-smi` lists what it sees.{advice}"
     )]
     NoDevice {
-        /// The driver call that said so.
+        /// The driver call that reported it.
         call: &'static str,
-        /// What it said.
+        /// The code that it returned.
         code: DriverCode,
         /// The remedy in this build.
         advice: String,
@@ -67,7 +67,7 @@ pub enum Error {
     NoSuchDevice {
         /// The device that was asked for.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         count: u32,
     },
 
@@ -90,14 +90,14 @@ pub enum Error {
     Driver {
         /// The driver call.
         call: &'static str,
-        /// What it returned.
+        /// The code that it returned.
         code: DriverCode,
     },
 
-    /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first that reported it.
+    /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
     /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
-    /// new context: see [`Error::ContextLost`]. The functions on slices try that themselves.
+    /// new context: see [`Error::ContextLost`]. The functions on slices ask for a new context themselves.
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -121,7 +121,7 @@ pub enum Error {
          NVIDIA's driver works again"
     )]
     ContextLost {
-        /// The driver call that said so.
+        /// The driver call that reported it.
         call: &'static str,
         /// The sticky code.
         code: DriverCode,
@@ -173,8 +173,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If such an output is too short, this error
-    /// comes after the work, and the output has been filled.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output for them is too short, the call
+    /// returns this error after the work, and the output has been filled.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -196,8 +196,9 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Two arguments share memory, and the call would write to one of them: an output and an input, two outputs, a count or a total. Only
-    /// a scan may write where it reads, and then item for item. If both are written, the first of them is reported as the input.
+    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan may
+    /// overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is reported as the
+    /// input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -222,7 +223,7 @@ pub enum Error {
     BadOffset {
         /// The index of the first offset that is wrong.
         index: usize,
-        /// That offset.
+        /// The wrong offset.
         offset: u64,
         /// The offset before it; 0 for the first.
         before: u64,
@@ -256,7 +257,7 @@ pub enum Error {
     UnevenAxes {
         /// The number of items.
         item_count: usize,
-        /// The lengths of the outer axis, of the axis of the groups, and of the inner axis.
+        /// The lengths of the outer, the middle and the inner axis. Items are combined along the middle axis.
         extents: [usize; 3],
         /// Items from the start of a row to the start of the next, if the request has a pitch.
         pitch: Option<usize>,
@@ -279,9 +280,9 @@ pub enum Error {
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
-        /// Which argument.
+        /// The argument.
         argument: Argument,
-        /// Where it starts.
+        /// The address where it starts.
         address: u64,
         /// The alignment that the call needs, in bytes.
         alignment: usize,
@@ -294,9 +295,9 @@ pub enum Error {
          another context or device, or it was freed"
     )]
     ForeignMemory {
-        /// Which argument.
+        /// The argument.
         argument: Argument,
-        /// Where it starts.
+        /// The address where it starts.
         address: u64,
     },
 
@@ -316,7 +317,7 @@ pub enum Error {
     KernelRejected {
         /// The kernel's name.
         symbol: &'static str,
-        /// What the driver returned.
+        /// The code that the driver returned.
         code: DriverCode,
         /// The log of the driver's compiler; often empty.
         log: String,

@@ -224,7 +224,7 @@ where
     some::<MinMax, T>(items)
 }
 
-/// The indices of the least and of the greatest item, as [`gpu_arg_min`] and [`gpu_arg_max`] give them; `None` for an empty slice.
+/// The indices of the least and of the greatest item, as [`gpu_arg_min`] and [`gpu_arg_max`] return them; `None` for an empty slice.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -301,7 +301,7 @@ pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait HasNorm: Item {
-    /// The operator.
+    /// The operator that adds up the squares.
     type Squares: Kernel<kind::reduce, Self, Output: Into<f64>>;
 }
 

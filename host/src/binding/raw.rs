@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::{DeviceItems, DeviceItemsMut, Lent, User};
 
-/// Items in the device's memory by their address, borrowed for as long as `'a`: memory of a binding that the library does not know.
+/// Items in the device's memory by their address, borrowed for `'a`. They are for memory of a binding that the library does not know.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -119,7 +119,7 @@ impl<T: Pod> RawItemsMut<'_, T> {
     /// # Safety
     ///
     /// - The conditions of [`RawItems::from_raw`] hold.
-    /// - The device may write the items during `'a`, and until work that was queued meanwhile is done.
+    /// - The device may write the items during `'a`, and until all work that was queued during `'a` is done.
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,

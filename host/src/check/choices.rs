@@ -18,8 +18,8 @@ use crate::selection::{RunsKernel, SelectKernel};
 ///
 /// # Errors
 ///
-/// - [`OperatorFlaw::NoItems`] for no items;
-/// - [`OperatorFlaw::Choice`] for an item with two answers;
+/// - [`OperatorFlaw::NoItems`] if there are no items;
+/// - [`OperatorFlaw::Choice`] for an item for which the device and the host have different answers;
 /// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_predicate<P, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
@@ -49,8 +49,8 @@ where
 ///
 /// # Errors
 ///
-/// - [`OperatorFlaw::NoItems`] for no items;
-/// - [`OperatorFlaw::Choice`] for two items with two answers;
+/// - [`OperatorFlaw::NoItems`] if there are no items;
+/// - [`OperatorFlaw::Choice`] for two items for which the device and the host have different answers;
 /// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_equality<E, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
@@ -61,7 +61,7 @@ where
     for item_count in LENGTHS {
         let items = neighbours(items, item_count);
         let mut starts = runs::<E, _>(&items).starts().wait(Gpu::global()?)?;
-        // The last one is the number of items.
+        // The last start is the number of items.
         starts.pop();
         let is_same = |place: usize| place > 0 && E::same(items[place - 1], items[place]);
         let differs = first_difference(&starts, item_count, |place| !is_same(place));

@@ -29,7 +29,7 @@ impl DriverCode {
     pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
     pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 
-    /// The code's name in `cuda.h`, if it is one that this library knows.
+    /// The code's name in `cuda.h`, if this library knows it.
     ///
     /// ```
     /// assert_eq!(warpfold::DriverCode(700).name(), Some("CUDA_ERROR_ILLEGAL_ADDRESS"));

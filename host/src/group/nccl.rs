@@ -1,13 +1,13 @@
 //! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
-//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the time limit has
-//! passed. In the second case it aborts the communicator, which ends the communicator's work on the device. NCCL's kernels read and write
+//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the time limit has passed. If
+//! the limit has passed, it aborts the communicator, which ends the communicator's work on the device. NCCL's kernels read and write
 //! messages in page-locked memory.
 //!
 //! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
-//! still finds a message. Therefore each envelope has two times: when its rank came, and when its rank gives up. From these times, all
-//! ranks see who was too late. The times count from the arrival of the last message. So the clocks of two ranks differ by no more than the
-//! arrival times of that message.
+//! still finds a message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From these
+//! times, all ranks see which ranks were too late. The times count from the arrival of the last message. So the clocks of two ranks differ
+//! by no more than the arrival times of that message.
 
 mod library;
 
@@ -162,7 +162,7 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // While NCCL's own thread queues work, no driver call is made here.
+            // No driver call is made here while NCCL's own thread queues work.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -185,7 +185,7 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for it. If the call or the wait fails, aborts.
+    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. If the call or the wait fails, aborts.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -356,7 +356,7 @@ impl Transport for Nccl<'_> {
 
     fn abort(&mut self) {
         let is_there = self.is_there();
-        // The communicator is taken in any case. If its context is gone, it is leaked.
+        // The communicator is taken in any case. If its context is gone, the communicator is leaked.
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
@@ -367,7 +367,7 @@ impl Transport for Nccl<'_> {
     }
 }
 
-/// The first of two results that is a failure, or the second if neither is.
+/// Returns `first` if it is a failure, and `second` otherwise.
 fn first_failure(first: c_int, second: c_int) -> c_int {
     match first {
         library::SUCCESS | IN_PROGRESS => second,

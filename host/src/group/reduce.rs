@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! exchange the lengths of the shares
-//! gather torn chunks                           if shares are not cut between chunks
+//! gather torn chunks                           chunks whose items lie on several ranks, if there are any
 //! reduce this rank's chunks                    the kernel of one GPU: it writes each chunk's partial to this rank's message
 //! send the partials to all ranks               4096 at most; the host waits only here
 //! combine all partials                         on the host, along the contract's tree
@@ -27,7 +27,7 @@ use crate::launch::{Queue, Span};
 use crate::reference;
 use crate::whole::ReducePlan;
 
-/// Reduces all ranks' items. `share` is this rank's part of them.
+/// Reduces all ranks' items. `share` has this rank's items.
 pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     root: Option<usize>,
@@ -51,8 +51,8 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     }
 }
 
-/// Refuses, at compile time, operators whose results are indices of 32 bits. Their kernels have the names of those for 64 bits, so ranks
-/// would not notice that they disagree.
+/// Refuses, at compile time, operators whose results are indices of 32 bits. Their kernels have the same names as the kernels for indices
+/// of 64 bits, so ranks would not notice that they disagree.
 pub(super) fn has_long_indices<O: Kernel<kind::reduce, T>, T: Item>() {
     const {
         assert!(
@@ -114,7 +114,7 @@ fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
 }
 
-/// Queues the reduction of this rank's chunks. Their partials go to its message.
+/// Queues the reduction of this rank's chunks. The partials go to this rank's message.
 fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -131,7 +131,7 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // These are not all chunks, so no block takes the last ticket. So no block reads partials or writes a result.
+    // These are not all chunks, so no block takes the last ticket. Therefore no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
     let mut queue = Queue::on_board(session.entered, &session.call, place);

@@ -54,7 +54,7 @@ impl UniqueId {
         Self(bytes)
     }
 
-    /// The id's bytes, to be sent to other processes. These make the id from the bytes by [`Self::from_bytes`].
+    /// The id's bytes, to be sent to other processes. Those processes make the id from the bytes by [`Self::from_bytes`].
     ///
     /// ```
     /// use warpfold::group::UniqueId;

@@ -1,7 +1,6 @@
 //! Errors, with the given and the allowed values.
 //!
-//! An error is plain data: it prints in full where no driver is installed, compares, clones, and can be sent
-//! between threads.
+//! An error is plain data. It prints in full even where no driver is installed, and can be compared, cloned, and sent between threads.
 
 mod code;
 #[cfg(feature = "nccl")]
@@ -107,12 +106,12 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// The device's primary context is lost, and the driver does not give this process a new one.
+    /// The device's primary context is lost, and the driver does not give this process a new context.
     ///
     /// There are two possible reasons:
     ///
     /// - Something in the process still holds the lost context: another library, the CUDA runtime, a context of `cust`. The driver gives a
-    ///   new context as soon as the last holder has released the lost one.
+    ///   new context as soon as the last holder has released the lost context.
     /// - A kernel has faulted (700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
     ///   process.
     #[error(
@@ -143,7 +142,7 @@ pub enum Error {
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
-    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the streams that would wait for each other is captured.
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the two streams is captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -160,7 +159,7 @@ pub enum Error {
         /// Bytes that were asked for in one allocation. Unknown if the driver wanted them for itself: for a stream, or for a
         /// kernel's code.
         asked_bytes: Option<u64>,
-        /// Bytes that are free, as the driver reports. Unknown if that call failed too.
+        /// Bytes that are free, as the driver reports. Unknown if the driver did not report them.
         free_bytes: Option<u64>,
     },
 
@@ -225,7 +224,7 @@ pub enum Error {
         index: usize,
         /// The wrong offset.
         offset: u64,
-        /// The offset before it; 0 for the first.
+        /// The offset before the wrong offset; 0 if the wrong offset is the first.
         before: u64,
         /// The number of items.
         item_count: usize,

@@ -109,9 +109,9 @@
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes, but only
-//! [`ArgMin`] and [`ArgMax`] among them scan. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`] makes
-//! one operator out of several.
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes. Only two
+//! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
+//! makes one operator out of several.
 //!
 //! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Items of 8 and 16 bits are combined in 32
 //! bits, and the results are truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If
@@ -136,7 +136,7 @@
 //! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later ones
 //! with no more items do neither.
 //!
-//! It is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
+//! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
 //! - The kernels read and write the items of the slices that were given, and the stream's own scratch memory. Their
 //!   addresses never depend on data.

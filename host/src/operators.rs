@@ -132,7 +132,7 @@ macro_rules! built_texts {
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
 /// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
-/// Its fields must be such types themselves, without padding between or after them. Otherwise the struct does not compile.
+/// The fields must be of such types too, without padding between or after them. Otherwise the struct does not compile.
 ///
 /// ```
 /// warpfold::item! {

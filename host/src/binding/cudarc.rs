@@ -1,7 +1,7 @@
 //! Memory and streams of `cudarc`.
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that uses a slice waits for these
-//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records it, so a `SyncOnDrop` is the guard of a call here. If
+//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records the new event, so it is the guard of a call here. If
 //! `cudarc` does not know the stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later
 //! work.
 
@@ -126,7 +126,7 @@ macro_rules! lends_mut {
                 }
                 let stream = Arc::clone(DeviceSlice::stream(self));
                 // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
-                // stream, and is borrowed during `'a`; so the stream is not destroyed before.
+                // stream, and is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
                 // This records an event before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);

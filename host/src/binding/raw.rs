@@ -57,7 +57,7 @@ impl<T: Pod> RawItems<'_, T> {
     /// # Safety
     ///
     /// - From `address` on there are `item_count` items in one allocation of device memory.
-    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for it.)
+    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for the work.)
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,
@@ -132,7 +132,7 @@ impl<T: Pod> RawItemsMut<'_, T> {
 macro_rules! lends {
     ($($name:ident)*) => {$(
         // SAFETY: by the conditions of `from_raw`, `item_count` items lie from `address` on, in one allocation that is not freed before the
-        // work is done. The value has no reference to the items, so it gives none out.
+        // work is done. The value holds no reference to the items, and returns none.
         unsafe impl<T: Pod> DeviceItems for $name<'_, T> {
             type Item = T;
             type Guard<'a>

@@ -38,8 +38,8 @@ where
     Ok(())
 }
 
-/// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the others in
-/// both orders. If there are many items, each is compared with only some of the others.
+/// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the other items
+/// in both orders. If there are many items, each item is compared with only some of the others.
 ///
 /// ```
 /// use warpfold::{Equal, check_equality};

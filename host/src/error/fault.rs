@@ -80,9 +80,9 @@ pub enum Fault {
         rank: usize,
         /// The subject of the disagreement.
         matter: Matter,
-        /// That rank's value.
+        /// The value of `matter` on that rank.
         found: String,
-        /// Rank 0's value.
+        /// The value of `matter` on rank 0.
         expected: String,
     },
 

@@ -49,8 +49,9 @@ impl Board {
         }
         debug_assert!(CONTROL_BYTES + seeds.len() * state_bytes::<A>() <= notes.len());
         let start = post.notes_start();
-        // SAFETY: `start` is page-locked memory, and the notes are longer than `CONTROL_BYTES`. Only this function writes them, once in a
-        // pass. A call waits for its stream between its passes and before it ends, so the copy is done before the notes are written again.
+        // SAFETY: `start` is page-locked memory, and the notes are longer than `CONTROL_BYTES`. Only this function writes the notes, once
+        // per pass. A call waits for its stream between its passes and before it ends, so the copy is done before the notes are written
+        // again.
         unsafe { driver::queue_copy_to_device(place.control, start, CONTROL_BYTES, stream) }?;
         let mut note = CONTROL_BYTES;
         for (first, count) in runs(seeds.iter().map(|&(slot, _)| slot)) {
@@ -66,7 +67,6 @@ impl Board {
 
     /// Queues copies of these slots to the body of the outgoing message, one slot after the other. Launches on the stream publish the
     /// slots, and the body has room for them.
-    /// room for them.
     pub fn take<A: Accumulator>(
         place: WorkspaceSpan,
         stream: Stream<'_>,
@@ -110,8 +110,8 @@ impl Board {
     }
 }
 
-/// The workspace of `place`, with one change: its slots from `first_slot` on lie in the body of the outgoing message. This is only for
-/// launches that publish no other slots, and read none.
+/// The workspace of `place`, with one change: its slots from `first_slot` on lie in the body of the outgoing message. This is for launches
+/// that publish only these slots, and read no slots.
 pub(super) fn place_in_body<A: Accumulator>(
     place: WorkspaceSpan,
     post: &Post,

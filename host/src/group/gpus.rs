@@ -126,7 +126,8 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Combines each item with all items before it. The host's memory limits the speed, not the bus: two H200s took as long as one.
+    /// Combines each item with all items before it. The speed is limited by the host's memory, not by the bus: two H200s took as long as
+    /// one.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],

@@ -26,7 +26,7 @@ pub(super) struct Header {
     pub item_bytes: u64,
     /// The rank that gets the result; `None` for all ranks.
     pub root: Option<u64>,
-    /// The kernel's name, and a hash of all of it.
+    /// The beginning of the kernel's name, and a hash of the whole name.
     name: [u8; NAME_BYTES],
     name_hash: u64,
 }

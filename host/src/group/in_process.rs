@@ -43,7 +43,7 @@ struct State {
     laid: Vec<Option<Message>>,
     /// How many rounds have ended.
     rounds: u64,
-    /// The messages of the last round that has ended. The next round cannot end before all ranks have seen them.
+    /// The messages of the last round that has ended. The next round cannot end before all ranks have seen these messages.
     last: Arc<Vec<Message>>,
     /// Why the room is closed; `None` while it is open.
     closed: Option<Fault>,
@@ -81,7 +81,7 @@ impl InProcess {
         Ok(self.room.meet(self.rank, message, limit)?)
     }
 
-    /// Copies the memory that other ranks send to this one.
+    /// Copies the memory that other ranks send to this rank.
     fn fetch(&self, local: Local<'_>, laid: &[Message], receives: &[Parcel]) -> Result<()> {
         let home = local.entered.home();
         for (rank, message) in laid.iter().enumerate() {

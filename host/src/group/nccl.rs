@@ -103,7 +103,7 @@ impl<'gpu> Nccl<'gpu> {
             };
             let mut communicator = ptr::null_mut();
             let mut config = Config::not_blocking();
-            // SAFETY: the pointers are to live locals, and the configuration has its own size in it. A context is current.
+            // SAFETY: the pointers are to live locals, and `config` states its own size. A context is current.
             let code = unsafe {
                 (functions.init_rank)(
                     &mut communicator,
@@ -319,7 +319,7 @@ impl Transport for Nccl<'_> {
             // SAFETY: the function has no arguments and no conditions.
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
                 // and nobody changes it before the stream is done, since `carry_out` waits for it.
                 let sent = unsafe {
                     (functions.send)(
@@ -334,7 +334,7 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
                 // and nobody reads or changes it before the stream is done, since `carry_out` waits for it.
                 let received = unsafe {
                     (functions.receive)(
@@ -390,7 +390,8 @@ impl Drop for Nccl<'_> {
                 self.functions.check("ncclCommFinalize", code)?;
                 self.wait_for("ncclCommFinalize", self.limit)?;
                 self.communicator = None;
-                // SAFETY: the communicator is finalized: `wait_for` has seen that. It was taken out of `self`, so it is not used again.
+                // SAFETY: the communicator is finalized: `wait_for` has waited for that. It was taken out of `self`, so it is not used
+                // again.
                 let code = unsafe { (self.functions.destroy)(communicator) };
                 self.functions.check("ncclCommDestroy", code)?;
             }

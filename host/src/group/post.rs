@@ -87,7 +87,7 @@ impl Post {
         HEAD_BYTES + body_bytes
     }
 
-    /// The device addresses of the outgoing message and of the incoming ones.
+    /// The device addresses of the outgoing message and of the incoming messages.
     pub fn addresses(&self) -> (Address, Address) {
         let outgoing = self.memory.address() + NOTES_BYTES as u64;
         (outgoing, outgoing + self.room as u64)
@@ -160,7 +160,7 @@ impl Post {
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
         // - no queued work uses the memory now: see the module's documentation;
-        // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary bytes, but no uninitialised ones.
+        // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }
 }

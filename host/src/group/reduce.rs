@@ -138,7 +138,7 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     queue_chunks::<O, T>(&mut queue, rank, layout, share, torn, result)
 }
 
-/// Queues the reduction of a rank's chunks: first the chunks of its share, then the torn one.
+/// Queues the reduction of a rank's chunks: first the chunks of its share, then the torn chunk.
 fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     queue: &mut Queue<'_>,
     rank: usize,
@@ -162,11 +162,11 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         let input = input(share.address, layout.share(rank).start);
         // SAFETY: the conditions of `reduce_piece`:
         // - the share has the items of these chunks: the layout has the share's own length, the chunks begin in the share, and a last chunk
-        //   that ends beyond the share is the torn one, left out above. The call borrows the share, which is memory of the context:
+        //   that ends beyond the share is the torn chunk, left out above. The call borrows the share, which is memory of the context:
         //   `check_memory`;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
         // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to 8 bytes, which is enough for results
-        //   of that alignment or less. It lies apart from the program's memory.
+        //   of that alignment or less. It does not overlap the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {

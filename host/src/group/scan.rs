@@ -181,7 +181,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(place)
 }
 
-/// Queues a pass over a rank's tiles: first the tiles of its share, then the torn one.
+/// Queues a pass over a rank's tiles: first the tiles of its share, then the torn tile.
 fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     queue: &mut Queue<'_>,
     part: &RankScan<'_>,
@@ -203,7 +203,7 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         // - addresses are aligned, and items and results lie apart or are in place with the same type: `check_scan`, and for the torn
         //   memory `results_at`, a multiple of 256;
         // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
-        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn one.
+        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn tile.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),

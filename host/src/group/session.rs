@@ -163,7 +163,8 @@ impl Session<'_> {
         });
         let mut carried = Ok(());
         if layout.is_torn() {
-            // The exchange happens after a failure too, since other ranks wait for it. No queued work may write to the exchanged memory
+            // The exchange happens after a failure too, since other ranks wait for it. During the exchange, no queued work may write to the
+            // exchanged memory.
             // during it.
             if own.is_err() {
                 let _ = self.call.stream().synchronize();

@@ -49,7 +49,7 @@ pub(super) fn segmented_scan<O: Op<T>, T: Item>(
     })
 }
 
-/// The results of `scan`. For a reversed scan, the items are reversed before it, and the results after it.
+/// The results of `scan`. For a reversed scan, this reverses the items before `scan` runs, and the results afterwards.
 fn in_order<T: Item, R>(
     items: &[T],
     order: ScanOrder,
@@ -84,7 +84,7 @@ fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     (scanned, total.unwrap_or_else(|| O::lower(initial)))
 }
 
-/// Writes the total to the request's output for it, if there is one.
+/// Writes the total to the request's output for the total, if the request has one.
 fn write_total<R: Item>(output: Option<Memory<'_>>, total: R) -> Result<()> {
     match output {
         Some(output) => {

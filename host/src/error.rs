@@ -134,7 +134,7 @@ pub enum Error {
     )]
     Forked,
 
-    /// Another context became the calling thread's current one while a call was running.
+    /// Another context became the calling thread's current context while a call was running.
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 

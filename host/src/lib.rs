@@ -100,8 +100,8 @@
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
-//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns how many | the same, with `.count_to` | – |
-//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns how many | the same, with `.count_to` | – |
+//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns the number of chosen items | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
 //! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
@@ -133,8 +133,8 @@
 //!
 //! # Without waiting
 //!
-//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later ones
-//! with no more items do neither.
+//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
+//! requests do neither, unless they have more items.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!

@@ -79,7 +79,7 @@ enum Stage {
 }
 
 impl<'gpu> Nccl<'gpu> {
-    /// Joins the group of this id. Waits for the other ranks, no longer than the limit.
+    /// Joins the group of this id. Waits for the other ranks, but no longer than the limit.
     pub fn join(
         gpu: &'gpu Gpu,
         id: [u8; ID_BYTES],
@@ -138,7 +138,7 @@ impl<'gpu> Nccl<'gpu> {
         Ok(communicator.0)
     }
 
-    /// Waits until NCCL is done with a call that queues nothing, no longer than the limit.
+    /// Waits until NCCL is done with a call that queues nothing, but no longer than the limit.
     fn wait_for(&self, call: &'static str, limit: Duration) -> Result<()> {
         let communicator = self.communicator()?;
         Self::poll(self.functions, communicator, call, limit, || {

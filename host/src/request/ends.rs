@@ -137,7 +137,8 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and that is an error.
+/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and the function returns an
+/// error.
 pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     let items: &[u8] = bytemuck::cast_slice(items);
     if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {

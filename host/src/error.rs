@@ -45,11 +45,11 @@ pub enum Error {
          device of it; `nvidia-smi` lists what it sees.{advice}"
     )]
     NoDevice {
-        /// The driver call that reported it.
+        /// The driver call that failed.
         call: &'static str,
         /// The code that it returned.
         code: DriverCode,
-        /// The remedy in this build.
+        /// Advice that fits this build.
         advice: String,
     },
 
@@ -70,7 +70,7 @@ pub enum Error {
         count: u32,
     },
 
-    /// The device is too old for all of the kernels.
+    /// The device is too old for the kernels.
     #[error(
         "{name} has compute capability {}.{}; the kernels need {}.{} or later",
         capability.0, capability.1, needed.0, needed.1
@@ -120,7 +120,7 @@ pub enum Error {
          NVIDIA's driver works again"
     )]
     ContextLost {
-        /// The driver call that reported it.
+        /// The driver call that failed.
         call: &'static str,
         /// The sticky code.
         code: DriverCode,
@@ -156,8 +156,8 @@ pub enum Error {
         known(free_bytes)
     )]
     OutOfMemory {
-        /// Bytes that were asked for in one allocation. Unknown if the driver wanted them for itself: for a stream, or for a
-        /// kernel's code.
+        /// Bytes that were asked for in one allocation. Unknown if the driver itself needed the memory: for a stream, or for a kernel's
+        /// code.
         asked_bytes: Option<u64>,
         /// Bytes that are free, as the driver reports. Unknown if the driver did not report them.
         free_bytes: Option<u64>,

@@ -194,7 +194,7 @@ pub enum Uncounted {}
 #[derive(Debug)]
 pub enum Counted {}
 
-/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and, with the feature `nccl`, `&Gpus` and `&mut Member`.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::OnTheHost};

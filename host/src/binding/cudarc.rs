@@ -46,8 +46,8 @@ pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
 enum Writes<'a, T, S: DevicePtrMut<T>> {
     /// Used on a stream of `cudarc`'s.
     There { _recorded: SyncOnDrop<'a> },
-    /// Used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. The `Arc` keeps that stream, since
-    /// `items` borrows the slice mutably.
+    /// Used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the slice mutably, so
+    /// the stream cannot be borrowed from the slice, and the `Arc` keeps it.
     OnOwn {
         items: &'a mut S,
         stream: Arc<CudaStream>,

@@ -82,7 +82,7 @@ fn some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
     }
 }
 
-/// `count` items in pairs: first each item with itself, then each item with the next one, then with the one after that, and so on.
+/// `count` items in pairs: first each item with itself, then each item with the next item, then with the item after that, and so on.
 pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     let places = (0..count).map(|place| {
         let (pair, second) = (place / 2, place % 2);

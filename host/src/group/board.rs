@@ -110,7 +110,7 @@ impl Board {
     }
 }
 
-/// The workspace of `place`, with one change: its slots from `first_slot` on lie in the body of the outgoing message. This is for launches
+/// The workspace of `place`, with one change: its slots from `first_slot` on lie in the body of the outgoing message. It is for launches
 /// that publish only these slots, and read no slots.
 pub(super) fn place_in_body<A: Accumulator>(
     place: WorkspaceSpan,

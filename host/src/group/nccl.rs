@@ -1,8 +1,8 @@
 //! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
-//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the time limit has passed. If
-//! the limit has passed, it aborts the communicator, which ends the communicator's work on the device. NCCL's kernels read and write
-//! messages in page-locked memory.
+//! Communicators do not block: NCCL's calls return at once, and this module polls the communicator until the call is done or the time limit
+//! has passed. In the case of a timeout, this module aborts the communicator, which ends the communicator's work on the device. NCCL's
+//! kernels read and write messages in page-locked memory.
 //!
 //! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
 //! still finds a message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From these

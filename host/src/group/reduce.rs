@@ -172,7 +172,7 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
         // SAFETY: the torn memory has all items of the chunk, which were gathered there, and is kept until the call has waited for its
-        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and apart from the result. `result` is as above.
+        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

@@ -165,7 +165,6 @@ impl Session<'_> {
         if layout.is_torn() {
             // The exchange happens after a failure too, since other ranks wait for it. During the exchange, no queued work may write to the
             // exchanged memory.
-            // during it.
             if own.is_err() {
                 let _ = self.call.stream().synchronize();
             }

@@ -115,9 +115,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
 
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
-    /// There is one offset more than there are segments, of type `u32`, `u64` or `usize`. The offsets ascend, and none is greater than the
-    /// number of items. Items before the first offset, and from the last offset on, belong to no segment. The result of an empty segment is
-    /// the operator's identity. An empty list of offsets has no segments.
+    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. They ascend, and none
+    /// is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The result of
+    /// an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
     /// The time depends on the bytes of items, offsets and results. Each byte is moved once (bytes of some offsets twice). The time does
     /// not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator
@@ -220,8 +220,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Sets the pitch: the number of items from the start of a row to the start of the next. The pitch is at least the length of a row. The
     /// items between the rows are not read. The gap after the last row may be missing.
     ///
-    /// After [`Self::rows`], these are the rows; after [`Self::columns`], the rows are those of the matrix. After [`Self::axis`], a row
-    /// lies along the inner axis, or along the middle axis if `inner` is 1.
+    /// After [`Self::rows`], the pitch applies to these rows; after [`Self::columns`], to the rows of the matrix. After [`Self::axis`], a
+    /// row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
     /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
     /// which is slower for them than the kernel for rows.
@@ -307,8 +307,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// counted are not written.
     ///
     /// The results have the same bits as the results of a shorter buffer. The launch is as large as for the whole input; blocks without
-    /// items end at once. With [`Self::in_order`] and a count, the kernel for columns reads the items as a single column. It is slower for
-    /// them than the kernel for rows.
+    /// items end at once. With [`Self::in_order`] and a count, the kernel for columns reads the items. For a single column, that kernel is
+    /// slower than the kernel for rows.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -50,8 +50,8 @@ where
     whole::<Sum, T>(items)
 }
 
-/// The sum of the items in a wider type, which wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and −0.0 for
-/// floats.
+/// The sum of the items in a wider type, so that the sum wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and
+/// −0.0 for floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

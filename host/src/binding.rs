@@ -34,15 +34,15 @@
 //! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that was queued before on
 //! the legacy default stream, and after the work that the memory's binding keeps track of:
 //!
-//! | work that was queued before on | does a waiting call on raw memory or `cust`'s run after it? | and on `cudarc`'s memory? |
+//! | stream of the earlier work | a waiting call on raw memory or `cust`'s memory runs after the work | a waiting call on `cudarc`'s memory runs after the work |
 //! |---|---|---|
 //! | the legacy default stream (`NULL`) | yes | yes |
 //! | a blocking stream (`CU_STREAM_DEFAULT`; all of `cust`'s) | yes | yes |
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
-//! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all that `cudarc` makes) | no: synchronise it first | yes, if the work used this memory |
+//! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
-//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events and
-//! records new ones, so later uses of the slice through `cudarc` come after the call.
+//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events and records
+//! new events, so later uses of the slice through `cudarc` come after the call.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -138,7 +138,8 @@ impl<'a> RawStream<'a> {
         }
     }
 
-    /// The same stream, with the binding's own value for it. When memory of that binding is lent, it gets the value by [`Self::binding`].
+    /// The same stream, with the binding's own value for the stream. When memory of that binding is lent, the memory gets the value by
+    /// [`Self::binding`].
     ///
     /// ```
     /// use warpfold::RawStream;
@@ -210,7 +211,7 @@ impl fmt::Debug for RawStream<'_> {
 ///
 /// # Safety
 ///
-/// [`Self::as_raw`] gives a stream of the driver's that is not destroyed while `self` is borrowed.
+/// [`Self::as_raw`] returns a stream of the driver's that is not destroyed while `self` is borrowed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a stream that calls can be queued on",
     label = "expected a stream of `cust`, of `cudarc`, or a `RawStream`",
@@ -275,10 +276,10 @@ pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
     /// A stream that the call is to be ordered with: the call runs after the work that is queued there, and later work there runs after the
-    /// call. A binding names such a stream if it does not know the user's stream and has ordered the memory with this stream instead.
-    /// `None` if nothing is left to order.
+    /// call. A binding that does not know the user's stream orders the memory with a stream of its own, and names that stream here. `None`
+    /// if nothing is left to order.
     pub ordered_with: Option<RawStream<'a>>,
-    /// Dropped when the call's work is queued, or done if the call waits.
+    /// Dropped when the call's work is queued. If the call waits, dropped when the work is done.
     pub guard: G,
 }
 
@@ -341,7 +342,7 @@ pub struct Lent<'a, G> {
 ///
 /// # Safety
 ///
-/// While the result of [`Self::lend`] is alive, and until work that was queued meanwhile is done:
+/// While the result of [`Self::lend`] is alive, and until all work that was queued during that time is done:
 ///
 /// - the address is that of [`Self::item_count`] items of type `Item`, in memory of one allocation;
 /// - the memory is not freed, or it is freed in a way that waits for the work, as `cuMemFree` does;
@@ -360,7 +361,7 @@ pub unsafe trait DeviceItems {
     where
         Self: 'a;
 
-    /// How many items there are.
+    /// The number of items.
     ///
     /// ```
     /// use warpfold::RawItems;
@@ -385,7 +386,7 @@ pub unsafe trait DeviceItems {
     fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, Self::Guard<'a>>;
 }
 
-/// Items in the device's memory, which a call reads and writes. [`DeviceItems`] shows how a binding implements it.
+/// Items in the device's memory, which a call reads and writes. The example of [`DeviceItems`] shows how a binding implements this trait.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -448,7 +449,7 @@ impl<G> Guard for G {}
 pub(crate) struct LentSpan<'a> {
     pub span: Span,
     pub ordered_with: Option<RawStream<'a>>,
-    /// `None` if its drop does nothing, as with `cust`'s memory and raw memory.
+    /// `None` if the guard's drop does nothing, as with `cust`'s memory and raw memory.
     pub guard: Option<Box<dyn Guard + 'a>>,
 }
 

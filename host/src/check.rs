@@ -5,7 +5,7 @@
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! Every reported flaw is real. The check covers the given items only, so give the extreme ones (zeros of both signs, infinities, NaN, the
+//! Every reported flaw is real. The check covers the given items only, so include extreme values (zeros of both signs, infinities, NaN, the
 //! least and the greatest value, equal items).
 
 mod bytes;
@@ -31,10 +31,10 @@ use near::is_near;
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, one tile and several tiles.
 const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 
-/// Up to this many samples, all triples are combined.
+/// All triples of values are checked if there are at most this many values.
 const ALL_TRIPLES: usize = 12;
 
-/// If there are more samples, each is combined with the samples at these distances.
+/// If there are more values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
 /// A law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or in `main` prints the `Debug`.
@@ -49,7 +49,7 @@ const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
-    /// There is nothing to check it with.
+    /// No items were given to check the operator with.
     #[error("no items were given to check {operator} with")]
     NoItems {
         /// The operator's type.
@@ -64,7 +64,7 @@ pub enum OperatorFlaw {
     Identity {
         /// The operator's type.
         operator: &'static str,
-        /// On which side the identity stood.
+        /// The side of the identity: left or right.
         side: &'static str,
         /// The value as it is written to an output.
         value: Bytes,
@@ -72,7 +72,7 @@ pub enum OperatorFlaw {
         result: Bytes,
     },
 
-    /// The item that should change nothing is not lifted to the identity.
+    /// The operator's identity item ([`Op::identity_item`]) is not lifted to the identity.
     #[error("{operator}: the identity item is lifted to {found}, and the identity is {identity}")]
     IdentityItem {
         /// The operator's type.
@@ -83,7 +83,8 @@ pub enum OperatorFlaw {
         identity: Bytes,
     },
 
-    /// The result depends on the grouping: by more than rounding, or at all if the operator says that it is exact.
+    /// The result depends on how the values are grouped. For an operator that says that it is exact, every bit counts. For other operators,
+    /// the difference is larger than rounding explains.
     #[error(
         "{operator} is not associative{}: of {}, {} and {}, (a ⊕ b) ⊕ c is {left} and a ⊕ (b ⊕ c) is {right}{}",
         claim(.claims_exact), .operands[0], .operands[1], .operands[2], hint(.left, .right)
@@ -91,7 +92,7 @@ pub enum OperatorFlaw {
     Association {
         /// The operator's type.
         operator: &'static str,
-        /// Whether it says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact, so that every bit counts.
         claims_exact: bool,
         /// The three values, as they are written to an output.
         operands: [Bytes; 3],
@@ -101,7 +102,8 @@ pub enum OperatorFlaw {
         right: Bytes,
     },
 
-    /// The result depends on the order: by more than rounding, or at all if the operator says that it is exact.
+    /// The result depends on the order of the values. For an operator that says that it is exact, every bit counts. For other operators,
+    /// the difference is larger than rounding explains.
     #[error(
         "{operator} is not commutative{}: of {} and {}, a ⊕ b is {left} and b ⊕ a is {right}{}",
         claim(.claims_exact), .operands[0], .operands[1], hint(.left, .right)
@@ -109,7 +111,7 @@ pub enum OperatorFlaw {
     Commutation {
         /// The operator's type.
         operator: &'static str,
-        /// Whether it says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact, so that every bit counts.
         claims_exact: bool,
         /// The two values, as they are written to an output.
         operands: [Bytes; 2],
@@ -119,7 +121,7 @@ pub enum OperatorFlaw {
         right: Bytes,
     },
 
-    /// The device gives other bits than the host.
+    /// The device returns other bits than the host.
     #[error(
         "{operator}: {kind} of {item_count} items gives {device} on the device and {host} on the host, at place {place}{}",
         hint(.device, .host)
@@ -129,17 +131,17 @@ pub enum OperatorFlaw {
         operator: &'static str,
         /// The kind of kernel.
         kind: &'static str,
-        /// How many items there were.
+        /// The number of items.
         item_count: usize,
         /// The first place at which results differ; 0 for a reduction.
         place: usize,
         /// The device's result.
         device: Bytes,
-        /// The host's.
+        /// The host's result.
         host: Bytes,
     },
 
-    /// A predicate, of one item, or an equality, of two, has another answer on the device than on the host.
+    /// A predicate of one item, or an equality of two items, has different answers on the device and on the host.
     #[error(
         "{operator}: of {} it says {device} on the device and {host} on the host",
         .items.iter().map(Bytes::to_string).collect::<Vec<_>>().join(" and ")
@@ -151,7 +153,7 @@ pub enum OperatorFlaw {
         items: Vec<Bytes>,
         /// The device's answer.
         device: bool,
-        /// The host's.
+        /// The host's answer.
         host: bool,
     },
 
@@ -184,13 +186,13 @@ fn claim(claims_exact: &bool) -> &'static str {
 /// # }
 /// ```
 ///
-/// If the operator rounds ([`Op::EXACT`] is false), results may differ by rounding when values are grouped or ordered differently: by up
-/// to a thousandth of the largest number among operands and results. For this, bytes are read as floats of the result's alignment. The
-/// device's bits must equal the host's all the same.
+/// If the operator rounds ([`Op::EXACT`] is false), results may differ by rounding when values are grouped or ordered differently: by up to
+/// a thousandth of the largest number among operands and results. For this comparison, the bytes are read as floats that suit the result's
+/// alignment. The device's bits must equal the host's bits in any case.
 ///
 /// # Errors
 ///
-/// The first flaw that is found; or [`OperatorFlaw::Gpu`].
+/// The first flaw that is found, or [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -356,7 +358,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(Self { values })
     }
 
-    /// The laws of every operator.
+    /// Checks the laws of every operator: identity and association.
     fn check(&self) -> Result<(), OperatorFlaw> {
         self.check_identity()?;
         for [a, b, c] in self.triples() {
@@ -405,7 +407,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         }
     }
 
-    /// The law of operators that are [`Commutative`].
+    /// Checks the law of operators that are [`Commutative`].
     fn check_commutation(&self) -> Result<(), OperatorFlaw> {
         for [a, b, _] in self.triples() {
             let (left, right) = (O::combine(a, b), O::combine(b, a));
@@ -422,7 +424,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(())
     }
 
-    /// Triples of values. If there are few values, all triples; otherwise only triples at some distances.
+    /// Triples of values: all triples of at most [`ALL_TRIPLES`] values; of more values, the triples that [`STEPS`] chooses.
     fn triples(&self) -> Vec<[O::Accumulator; 3]> {
         let values = &self.values;
         let count = values.len();
@@ -446,7 +448,7 @@ fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
     Bytes::of_operator(&O::lower(value), !O::EXACT)
 }
 
-/// The alignment of a result. If that is 1, as for a pair of several types, the largest alignment that its size allows, up to 8.
+/// The alignment of a result. If the type's alignment is 1, as for a [`Pair`], this is the largest alignment that the size allows, up to 8.
 fn alignment<R>() -> usize {
     match (align_of::<R>(), size_of::<R>()) {
         (1, size) => 1 << size.trailing_zeros().min(3),
@@ -454,7 +456,8 @@ fn alignment<R>() -> usize {
     }
 }
 
-/// The operands and both results, lowered, if the results differ: in any bit or, for an operator that rounds, by more than rounding.
+/// `None` if the results agree: in every bit, or up to rounding for an operator that rounds. Otherwise the operands and both results,
+/// lowered.
 fn disagreement<O: Op<T, Output: Item>, T: Item, const N: usize>(
     operands: [O::Accumulator; N],
     left: O::Accumulator,

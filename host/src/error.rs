@@ -1,7 +1,6 @@
 //! Errors, with the given and the allowed values.
 //!
-//! An error is plain data: it prints in full where no driver is installed, compares, clones, and can be sent
-//! between threads.
+//! An error is plain data. It prints in full even where no driver is installed, and can be compared, cloned, and sent between threads.
 
 mod code;
 #[cfg(feature = "nccl")]
@@ -46,11 +45,11 @@ pub enum Error {
          device of it; `nvidia-smi` lists what it sees.{advice}"
     )]
     NoDevice {
-        /// The driver call that said so.
+        /// The driver call that failed.
         call: &'static str,
-        /// What it said.
+        /// The code that it returned.
         code: DriverCode,
-        /// The remedy in this build.
+        /// Advice that fits this build.
         advice: String,
     },
 
@@ -67,11 +66,11 @@ pub enum Error {
     NoSuchDevice {
         /// The device that was asked for.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         count: u32,
     },
 
-    /// The device is too old for all of the kernels.
+    /// The device is too old for the kernels.
     #[error(
         "{name} has compute capability {}.{}; the kernels need {}.{} or later",
         capability.0, capability.1, needed.0, needed.1
@@ -90,14 +89,14 @@ pub enum Error {
     Driver {
         /// The driver call.
         call: &'static str,
-        /// What it returned.
+        /// The code that it returned.
         code: DriverCode,
     },
 
-    /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first that reported it.
+    /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
     /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
-    /// new context: see [`Error::ContextLost`]. The functions on slices try that themselves.
+    /// new context: see [`Error::ContextLost`]. The functions on slices ask for a new context themselves.
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -107,12 +106,12 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// The device's primary context is lost, and the driver does not give this process a new one.
+    /// The device's primary context is lost, and the driver does not give this process a new context.
     ///
     /// There are two possible reasons:
     ///
     /// - Something in the process still holds the lost context: another library, the CUDA runtime, a context of `cust`. The driver gives a
-    ///   new context as soon as the last holder has released the lost one.
+    ///   new context as soon as the last holder has released the lost context.
     /// - A kernel has faulted (700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
     ///   process.
     #[error(
@@ -121,7 +120,7 @@ pub enum Error {
          NVIDIA's driver works again"
     )]
     ContextLost {
-        /// The driver call that said so.
+        /// The driver call that failed.
         call: &'static str,
         /// The sticky code.
         code: DriverCode,
@@ -135,7 +134,7 @@ pub enum Error {
     )]
     Forked,
 
-    /// Another context became the calling thread's current one while a call was running.
+    /// Another context became the calling thread's current context while a call was running.
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
@@ -143,7 +142,7 @@ pub enum Error {
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
-    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the streams that would wait for each other is captured.
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the two streams is captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -157,10 +156,10 @@ pub enum Error {
         known(free_bytes)
     )]
     OutOfMemory {
-        /// Bytes that were asked for in one allocation. Unknown if the driver wanted them for itself: for a stream, or for a
-        /// kernel's code.
+        /// Bytes that were asked for in one allocation. Unknown if the driver itself needed the memory: for a stream, or for a kernel's
+        /// code.
         asked_bytes: Option<u64>,
-        /// Bytes that are free, as the driver reports. Unknown if that call failed too.
+        /// Bytes that are free, as the driver reports. Unknown if the driver did not report them.
         free_bytes: Option<u64>,
     },
 
@@ -173,8 +172,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If such an output is too short, this error
-    /// comes after the work, and the output has been filled.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output for them is too short, the call
+    /// returns this error after the work, and the output has been filled.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -196,8 +195,9 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Two arguments share memory, and the call would write to one of them: an output and an input, two outputs, a count or a total. Only
-    /// a scan may write where it reads, and then item for item. If both are written, the first of them is reported as the input.
+    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan may
+    /// overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is reported as the
+    /// input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -222,9 +222,9 @@ pub enum Error {
     BadOffset {
         /// The index of the first offset that is wrong.
         index: usize,
-        /// That offset.
+        /// The wrong offset.
         offset: u64,
-        /// The offset before it; 0 for the first.
+        /// The offset before the wrong offset; 0 if the wrong offset is the first.
         before: u64,
         /// The number of items.
         item_count: usize,
@@ -256,7 +256,7 @@ pub enum Error {
     UnevenAxes {
         /// The number of items.
         item_count: usize,
-        /// The lengths of the outer axis, of the axis of the groups, and of the inner axis.
+        /// The lengths of the outer, the middle and the inner axis. Items are combined along the middle axis.
         extents: [usize; 3],
         /// Items from the start of a row to the start of the next, if the request has a pitch.
         pitch: Option<usize>,
@@ -279,9 +279,9 @@ pub enum Error {
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
-        /// Which argument.
+        /// The argument.
         argument: Argument,
-        /// Where it starts.
+        /// The address where it starts.
         address: u64,
         /// The alignment that the call needs, in bytes.
         alignment: usize,
@@ -294,9 +294,9 @@ pub enum Error {
          another context or device, or it was freed"
     )]
     ForeignMemory {
-        /// Which argument.
+        /// The argument.
         argument: Argument,
-        /// Where it starts.
+        /// The address where it starts.
         address: u64,
     },
 
@@ -316,7 +316,7 @@ pub enum Error {
     KernelRejected {
         /// The kernel's name.
         symbol: &'static str,
-        /// What the driver returned.
+        /// The code that the driver returned.
         code: DriverCode,
         /// The log of the driver's compiler; often empty.
         log: String,

@@ -5,14 +5,14 @@
 //! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number.
 //! So it is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles ([`cuts`]),
 //! the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank, and a scan sends their
-//! results back. A reduction's chunk has 32 KiB; if all items together have more than 128 MiB, a chunk has between 1/4096 and 1/2048 of
-//! them. A scan's tile has up to 56 KiB.
+//! results back. A reduction's chunk has 32 KiB. If all items together have more than 128 MiB, a chunk has between 1/4096 and 1/2048 of all
+//! items. A scan's tile has up to 56 KiB.
 //!
 //! # Groups
 //!
 //! [`within`] makes a group of the GPUs of a process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group
-//! of several processes, on one machine or several, over NCCL: one process makes a [`UniqueId`] and sends it to
-//! the others. NCCL only carries bytes.
+//! of several processes, on one machine or several, over NCCL: one process makes a [`UniqueId`] and sends it to the others. NCCL only
+//! transports bytes.
 //!
 //! ```
 //! use std::thread;
@@ -128,7 +128,7 @@ pub fn within<'gpu>(
         .collect()
 }
 
-/// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as even as possible. The shares end at the ends of chunks and
+/// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
 /// tiles, so that the ranks exchange no items. If there are few items, the last ranks get none.
 ///
 /// ```

@@ -100,8 +100,8 @@
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
-//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns how many | the same, with `.count_to` | – |
-//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns how many | the same, with `.count_to` | – |
+//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns the number of chosen items | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
 //! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
@@ -109,19 +109,19 @@
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes; of these,
-//! only [`ArgMin`] and [`ArgMax`] scan. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`] makes one
-//! operator out of several.
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes. Only two
+//! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
+//! makes one operator out of several.
 //!
 //! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Items of 8 and 16 bits are combined in 32
-//! bits, and the results are truncated or rounded. [`WideSum`] gives a wider type, in scans too. If an operator has no kernel for an item
-//! type, the request does not compile:
+//! bits, and the results are truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If
+//! an operator has no kernel for an item type, the request does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
-//! A slice may be longer than the device's memory if it is reduced or scanned as a whole, and the request has no shape and no option but
+//! A slice may be longer than the device's memory if the request reduces or scans the whole slice, without a shape, and with no option but
 //! `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the whole slice
 //! is uploaded first. A call on a slice that fails frees all memory that it allocated, and returns no results.
 //!
@@ -133,22 +133,22 @@
 //!
 //! # Without waiting
 //!
-//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later ones
-//! with no more items do neither.
+//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
+//! requests do neither, unless they have more items.
 //!
-//! It is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
+//! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
 //! - The kernels read and write the items of the slices that were given, and the stream's own scratch memory. Their
 //!   addresses never depend on data.
-//! - Every bit pattern is a valid item. An item that is read too early, or while it is written, is some value.
+//! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
 //! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
 //! - Every call asks the driver which context owns the memory at each address.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
-//! - Read an output, or change an input, in the order of the stream: on the same stream, after
-//!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
-//!   streams. (The virtual GPU reports accesses that are not in order.)
+//! - Read an output, or change an input, only after the queued work that uses it: on the same stream, after `stream.synchronize()`, after
+//!   an event, or by one of `cust`'s synchronous copies, which wait for `cust`'s streams. (The virtual GPU reports accesses that are not in
+//!   order.)
 //! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the
 //!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not
 //!   use one after its buffer was freed. (A call refuses freed memory, unless it has been allocated again.)
@@ -173,10 +173,10 @@
 //! | requests on device memory that are waited for, of every shape; a rank's request, after which the rank leaves its group | [`Error::CaptureUnderWay`] | runs |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
-//! The calls of the last two rows use the default stream. Using it ends the capture of any stream that is ordered with it. So these calls
-//! first ask the driver whether there is such a capture; the query does not harm the capture. One gap is left, a fraction of a microsecond:
-//! if another thread begins a capture between the query and the next driver call, that capture ends, and the call returns the same error.
-//! `cust`'s own synchronous copies also end captures.
+//! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
+//! it. So these calls first ask the driver whether there is such a capture; the query does not harm the capture. A gap of a fraction of a
+//! microsecond is left: if another thread begins a capture between the query and the next driver call, that capture ends, and the call
+//! returns the same error. `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
 //!
@@ -187,8 +187,8 @@
 //! # Features
 //!
 //! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver. The 16-bit floats of `half` 1.8
-//!   (`warpfold::cust_half`) are then items too, since `cust` can copy these and not those of `half` 2. Without `cust` and without
-//!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
+//!   (`warpfold::cust_half`) are then items too, since `cust` can copy them, but cannot copy the floats of `half` 2. Without `cust` and
+//!   without `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
 //! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.

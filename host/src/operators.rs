@@ -26,11 +26,11 @@
 /// }
 /// ```
 ///
-/// A row `name: Operator, Item;` gives all kernels: reductions of whole arrays, of segments and of columns, and scans of the same. With
-/// `scans only` after a comma, it gives all except the reduction of whole arrays. Only that kernel needs
-/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) reduces all items. With `reduction only`, it
-/// gives the reduction of whole arrays and nothing else. A row `name: Operator, pairs of A, B;` gives a [`reduce`](crate::reduce()) of two
-/// inputs, by an operator on [`Pair<A, B>`](crate::Pair).
+/// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
+/// after a comma, a row registers all kernels except the reduction of whole arrays, which is the only kernel that needs
+/// [`Commutative`](crate::Commutative). Without that kernel, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
+/// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
+/// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
@@ -65,7 +65,7 @@ macro_rules! operators {
         const _: ::core::marker::PhantomData<$op> = ::core::marker::PhantomData;
         // SAFETY: the row is made from the kind, the operator and the items of this line (condition 1). This package's build script wrote
         // `TEXTS` to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique,
-        // so in `TEXTS` it names this line's kernel, or it is missing, and loading it is an error (condition 2).
+        // so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -78,11 +78,11 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
-        // Counts as a use, as above.
+        // Counts as a use of the predicate or the equality, as above.
         const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
         // SAFETY: the entry is made for the items of this line (condition 1). This package's build script wrote `TEXTS` to its `OUT_DIR`,
-        // for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique, so in `TEXTS` it names
-        // this line's kernel, or it is missing, and loading it is an error (condition 2).
+        // for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique, so the symbol names this
+        // line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -102,9 +102,9 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): a file with an expression.
-/// The build script sets a variable to the file's path whenever it runs. If the line is removed from the build script, the variable is
-/// not set, so an old file is not used.
+/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): an expression in a file. The
+/// build script sets a variable to the file's path whenever it runs. If the build script no longer makes the texts, the variable is not
+/// set, so an old file is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
@@ -132,7 +132,7 @@ macro_rules! built_texts {
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
 /// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
-/// Its fields must be such types themselves, without padding between or after them. Otherwise the struct does not compile.
+/// The fields must be of such types too, without padding between or after them. Otherwise the struct does not compile.
 ///
 /// ```
 /// warpfold::item! {
@@ -164,13 +164,14 @@ macro_rules! item {
     };
 }
 
-/// What [`item!`](crate::item) adds for `cust`. The library's features decide, not the features of the program that declares the item.
+/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether it is added, not the features of
+/// the program that declares the item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! device_copy {
     ($name:ident) => {
-        // SAFETY: plain old data, without pointers to the host's memory.
+        // SAFETY: `$name` is plain old data, without pointers to the host's memory: `item!` above requires it.
         unsafe impl $crate::cust::memory::DeviceCopy for $name {}
     };
 }

@@ -44,13 +44,13 @@ pub struct OwnKernel {
 }
 
 impl OwnKernel {
-    /// What [`kernels!`](crate::kernels!) writes.
+    /// The constructor that the expansion of [`kernels!`](crate::kernels!) calls.
     #[doc(hidden)]
     pub const fn new(symbol: &'static str, texts: &'static Texts) -> Self {
         Self { symbol, texts }
     }
 
-    /// Its name in the module that [`Self::load`] gives, and in profilers: `kernel_` and the function's name.
+    /// The kernel's name in the module that [`Self::load`] returns, and in profilers: `kernel_`, followed by the function's name.
     ///
     /// ```
     /// use warpfold::OwnKernel;
@@ -64,7 +64,7 @@ impl OwnKernel {
         self.symbol
     }
 
-    /// Its PTX for a device of this compute capability, major and minor; `None` for one that is older than 7.0.
+    /// The kernel's PTX for a device of this compute capability, major and minor; `None` below 7.0.
     ///
     /// ```
     /// use warpfold::OwnKernel;
@@ -82,7 +82,7 @@ impl OwnKernel {
     /// Loads the kernel as a module into the GPU's context, which becomes the current one. An older driver that does not know the best
     /// text's version of PTX gets the next text.
     ///
-    /// The driver compiles it, which takes milliseconds: keep the module.
+    /// The driver compiles the text, which takes milliseconds: keep the module.
     ///
     /// ```
     /// use warpfold::cust::module::Module;
@@ -131,7 +131,7 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX as a module into this GPU's context, which becomes the current one. It is for PTX that does not come from
+    /// Loads PTX as a module into this GPU's context, which becomes the current one. Use it for PTX that does not come from
     /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
@@ -153,14 +153,14 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and the errors of [`Gpu::make_current`].
+    /// [`Error::KernelRejected`], with the log of the driver's compiler; [`Error::OutOfMemory`]; and the errors of [`Gpu::make_current`].
     #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
         self.with_current(|| load(symbol, text))
     }
 
-    /// Checks that a kernel may use a buffer: that it is memory of this GPU's primary context, and aligned for its items. The library's
-    /// own calls make the same check. An empty buffer always passes.
+    /// Checks that a kernel may use a buffer: the buffer has to be memory of this GPU's primary context, and aligned for its items. The
+    /// library's own calls make the same check. An empty buffer always passes.
     ///
     /// ```
     /// use warpfold::cust::memory::DeviceBuffer;
@@ -209,9 +209,9 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 
 /// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The file is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] of the function's name. The
-/// build script compiles it for the device, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate
-/// `warpfold-kernels`, and each body begins with its own `use` declarations.
+/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] of the
+/// function's name. The build script compiles the file for the device, with one line of `warpfold-build`. For the device, the name
+/// `warpfold` means the crate `warpfold-kernels`, and each body begins with its own `use` declarations.
 ///
 /// ```text
 /// // build.rs
@@ -235,7 +235,7 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 /// ```
 ///
 /// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. The
-/// code that uses the pointers is your own unsafe code. Whatever an operator may not contain, a kernel may not contain either.
+/// code that uses the pointers is your own unsafe code. The limits of an operator's code apply to a kernel's code too.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

@@ -1,5 +1,5 @@
-//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each of these
-//! has one spelling.
+//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each part has
+//! one spelling.
 //!
 //! A request does nothing until `wait` or `queue` ends it. `wait` returns the result; `queue` enqueues the work on a stream.
 //!
@@ -22,9 +22,9 @@
 //!
 //! # All cells
 //!
-//! All combinations of requests and places. A number stands for a combination that does not compile, and refers to the reason below.
-//! Options that make no difference here are left out: an `.exclusive()` scan runs wherever the inclusive one does. A test runs each `yes`,
-//! and checks that the compiler refuses each number.
+//! All combinations of requests and places. A number stands for a combination that does not compile, and refers to a reason below the
+//! table. Combinations with options that make no difference are left out: for example, an `.exclusive()` scan runs wherever the inclusive
+//! scan runs. A test runs each `yes`, and checks that the compiler refuses each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -52,8 +52,8 @@ use crate::error::Result;
 
 /// Results are written to the request's output.
 ///
-/// This type and the following ones are parameters of a request's type. They record which of its methods have been called. A program names
-/// them if it keeps a request in a type of its own:
+/// This type and the following types are parameters of a request's type. They record which methods of the request have been called. A
+/// program names them if it keeps a request in a type of its own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -194,7 +194,7 @@ pub enum Uncounted {}
 #[derive(Debug)]
 pub enum Counted {}
 
-/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and, with the feature `nccl`, `&Gpus` and `&mut Member`.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::OnTheHost};
@@ -227,7 +227,7 @@ pub trait Runner<R> {
     fn run(self, request: R) -> Result<Self::Given>;
 }
 
-/// Where a request `R` can be queued on a stream: `&Gpu`.
+/// A place where a request `R` can be queued on a stream: `&Gpu`.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -330,7 +330,7 @@ macro_rules! ends_of {
             /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
             /// let mut sum = DeviceBuffer::<u32>::zeroed(1)?;
             /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &stream)?;
-            /// // It runs after the scan, since it is on the same stream.
+            /// The reduction runs after the scan, since both are on the same stream.
             /// reduce::<Sum, _>(&items).to(&mut sum).queue(&gpu, &stream)?;
             /// stream.synchronize()?;
             /// assert_eq!(sum.as_host_vec()?, [10]);
@@ -342,9 +342,9 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// [`Error::ForeignStream`], and the errors of [`Self::wait`] that are found before anything is launched. Among these,
-            /// [`Error::CaptureUnderWay`] is rare: only if the call has to be ordered with a stream that its memory belongs to, and one of
-            /// the two streams is being captured.
+            /// [`Error::ForeignStream`], and the errors of [`Self::wait`] that are found before anything is launched.
+            /// [`Error::CaptureUnderWay`] is returned only if the call has to be ordered with a stream that its memory belongs to, and one
+            /// of the two streams is being captured.
             ///
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
             /// [`Error::ForeignStream`]: crate::Error::ForeignStream

@@ -50,8 +50,8 @@ where
     whole::<Sum, T>(items)
 }
 
-/// The sum of the items in a wider type, which wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and −0.0 for
-/// floats.
+/// The sum of the items in a wider type, so that the sum wraps or rounds much later: see [`WideSum`]. The sum of an empty slice is 0, and
+/// −0.0 for floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -224,7 +224,7 @@ where
     some::<MinMax, T>(items)
 }
 
-/// The indices of the least and of the greatest item, as [`gpu_arg_min`] and [`gpu_arg_max`] give them; `None` for an empty slice.
+/// The indices of the least and of the greatest item, as [`gpu_arg_min`] and [`gpu_arg_max`] return them; `None` for an empty slice.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -301,7 +301,7 @@ pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait HasNorm: Item {
-    /// The operator.
+    /// The operator that adds up the squares.
     type Squares: Kernel<kind::reduce, Self, Output: Into<f64>>;
 }
 

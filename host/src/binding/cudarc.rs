@@ -1,8 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
-//! `cudarc` keeps an event of the last read and one of the last write of each slice. A stream that uses a slice waits for these, and
-//! records one after the work. `cudarc`'s `SyncOnDrop` does that; it is the guard of a call here. If `cudarc` does not know the
-//! stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later work.
+//! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that uses a slice waits for these
+//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records the new event, so it is the guard of a call here. If
+//! `cudarc` does not know the stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later
+//! work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -39,13 +40,14 @@ fn known(user: User<'_>) -> Option<&CudaStream> {
     }
 }
 
-/// Memory of `cudarc`, lent for writing. When this is dropped, the event of the last write is recorded.
+/// The guard of `cudarc`'s memory that is lent for writing. Its drop records the event of the last write.
 pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
 
 enum Writes<'a, T, S: DevicePtrMut<T>> {
-    /// On a stream of `cudarc`'s.
+    /// Used on a stream of `cudarc`'s.
     There { _recorded: SyncOnDrop<'a> },
-    /// On the slice's own stream, which cannot be borrowed beside the slice.
+    /// Used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the slice mutably, so
+    /// the stream cannot be borrowed from the slice, and the `Arc` keeps it.
     OnOwn {
         items: &'a mut S,
         stream: Arc<CudaStream>,
@@ -124,9 +126,9 @@ macro_rules! lends_mut {
                 }
                 let stream = Arc::clone(DeviceSlice::stream(self));
                 // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
-                // stream, and is borrowed during `'a`; so the stream is not destroyed before.
+                // stream, and is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
-                // This records an event too early. It is recorded again when the guard is dropped.
+                // This records an event before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);
                 drop(early);
                 let item = PhantomData;

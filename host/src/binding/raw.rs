@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::{DeviceItems, DeviceItemsMut, Lent, User};
 
-/// Items in the device's memory by their address, borrowed for as long as `'a`: memory of a binding that the library does not know.
+/// Items in the device's memory by their address, borrowed for `'a`. They are for memory of a binding that the library does not know.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -33,8 +33,8 @@ pub struct RawItems<'a, T> {
 }
 
 impl<T: Pod> RawItems<'_, T> {
-    /// The items from this address on. Every call asks the driver whose memory this is. It refuses host memory, memory of another device,
-    /// freed memory, and an address that is not aligned for `T`. If there are no items, the address is not checked.
+    /// The items from this address on. Every call asks the driver whose memory this is. The call refuses host memory, memory of another
+    /// device, freed memory, and an address that is not aligned for `T`. If there are no items, the address is not checked.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -57,7 +57,7 @@ impl<T: Pod> RawItems<'_, T> {
     /// # Safety
     ///
     /// - From `address` on there are `item_count` items in one allocation of device memory.
-    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for it.)
+    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for the work.)
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,
@@ -119,7 +119,7 @@ impl<T: Pod> RawItemsMut<'_, T> {
     /// # Safety
     ///
     /// - The conditions of [`RawItems::from_raw`] hold.
-    /// - The device may write the items during `'a`, and until work that was queued meanwhile is done.
+    /// - The device may write the items during `'a`, and until all work that was queued during `'a` is done.
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,
@@ -132,7 +132,7 @@ impl<T: Pod> RawItemsMut<'_, T> {
 macro_rules! lends {
     ($($name:ident)*) => {$(
         // SAFETY: by the conditions of `from_raw`, `item_count` items lie from `address` on, in one allocation that is not freed before the
-        // work is done. The value has no reference to the items, so it gives none out.
+        // work is done. The value holds no reference to the items, and returns none.
         unsafe impl<T: Pod> DeviceItems for $name<'_, T> {
             type Item = T;
             type Guard<'a>

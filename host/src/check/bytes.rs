@@ -18,12 +18,12 @@ use crate::kernel::Item;
 #[derive(Clone)]
 pub struct Bytes(Box<Value>);
 
-/// The contents of [`Bytes`]. They are boxed because a flaw has up to five.
+/// The contents of [`Bytes`]. They are boxed because a flaw has up to five values.
 #[derive(Clone)]
 struct Value {
     bytes: Box<[u8]>,
     rounds: bool,
-    /// [`Floats::of`] for the value's type. A function, because a check has many values and writes only few of them.
+    /// [`Floats::of`] for the value's type. This is a function, because a check has many values and writes only a few of them.
     floats: fn(bool) -> Option<Floats>,
 }
 

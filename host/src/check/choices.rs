@@ -18,8 +18,8 @@ use crate::selection::{RunsKernel, SelectKernel};
 ///
 /// # Errors
 ///
-/// - [`OperatorFlaw::NoItems`] for no items;
-/// - [`OperatorFlaw::Choice`] for an item with two answers;
+/// - [`OperatorFlaw::NoItems`] if there are no items;
+/// - [`OperatorFlaw::Choice`] for an item for which the device and the host have different answers;
 /// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_predicate<P, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
@@ -38,8 +38,8 @@ where
     Ok(())
 }
 
-/// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the others in
-/// both orders. If there are many items, each is compared with only some of the others.
+/// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the other items
+/// in both orders. If there are many items, each item is compared with only some of the others.
 ///
 /// ```
 /// use warpfold::{Equal, check_equality};
@@ -49,8 +49,8 @@ where
 ///
 /// # Errors
 ///
-/// - [`OperatorFlaw::NoItems`] for no items;
-/// - [`OperatorFlaw::Choice`] for two items with two answers;
+/// - [`OperatorFlaw::NoItems`] if there are no items;
+/// - [`OperatorFlaw::Choice`] for two items for which the device and the host have different answers;
 /// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
 pub fn check_equality<E, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
@@ -61,7 +61,7 @@ where
     for item_count in LENGTHS {
         let items = neighbours(items, item_count);
         let mut starts = runs::<E, _>(&items).starts().wait(Gpu::global()?)?;
-        // The last one is the number of items.
+        // The last start is the number of items.
         starts.pop();
         let is_same = |place: usize| place > 0 && E::same(items[place - 1], items[place]);
         let differs = first_difference(&starts, item_count, |place| !is_same(place));
@@ -82,7 +82,7 @@ fn some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
     }
 }
 
-/// `count` items in pairs: first each item with itself, then each item with the next one, then with the one after that, and so on.
+/// `count` items in pairs: first each item with itself, then each item with the next item, then with the item after that, and so on.
 pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     let places = (0..count).map(|place| {
         let (pair, second) = (place / 2, place % 2);

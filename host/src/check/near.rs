@@ -4,11 +4,11 @@ use half::{bf16, f16};
 
 use super::Bytes;
 
-/// How much results may differ, as a part of the largest number involved. Rounding in a few operations makes a much smaller difference, a
-/// wrong grouping a much larger one.
+/// The largest accepted difference of results, as a part of the largest number involved. Rounding in a few operations causes a much smaller
+/// difference, and a wrong grouping causes a much larger difference.
 const TOLERANCE: f64 = 1e-3;
 
-/// A way to read bytes as numbers: the size of a number, and the function that reads one.
+/// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.
 type Reading = (usize, fn(&[u8]) -> Option<f64>);
 
 /// The floats that a type of this alignment may be made of.
@@ -31,8 +31,8 @@ fn readings(alignment: usize) -> &'static [Reading] {
     }
 }
 
-/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. Each pair of floats has to
-/// be equal, or both NaN, or their difference is at most [`TOLERANCE`] times the largest finite number among results and operands.
+/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. In each pair, the floats have
+/// to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite number among results and operands.
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =

@@ -29,7 +29,7 @@ impl DriverCode {
     pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
     pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 
-    /// The code's name in `cuda.h`, if it is one that this library knows.
+    /// The code's name in `cuda.h`, if this library knows it.
     ///
     /// ```
     /// assert_eq!(warpfold::DriverCode(700).name(), Some("CUDA_ERROR_ILLEGAL_ADDRESS"));
@@ -45,9 +45,9 @@ impl DriverCode {
     /// Whether the code means that the context is lost, with its memory and all results. The driver then returns the code from every later
     /// call in the context.
     ///
-    /// These are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702, 710, 714
-    /// to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214,
-    /// 220). 911 is sticky if it is reported for work that was queued before, and always counts as sticky here.
+    /// The sticky codes are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702,
+    /// 710, 714 to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214, 220). 911 is
+    /// sticky if it is reported for work that was queued before, and always counts as sticky here.
     ///
     /// ```
     /// // An illegal address, and too little memory.

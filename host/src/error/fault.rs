@@ -29,7 +29,7 @@ pub enum Fault {
     LibraryNotFound {
         /// The names that were tried.
         looked_for: &'static str,
-        /// The loader's message for each.
+        /// The loader's message for each name.
         reason: String,
     },
 
@@ -58,7 +58,7 @@ pub enum Fault {
     NoSuchRank {
         /// The rank that was named.
         rank: usize,
-        /// How many there are.
+        /// The number of ranks.
         size: usize,
     },
 
@@ -71,7 +71,7 @@ pub enum Fault {
         missing: Vec<usize>,
     },
 
-    /// A rank made another call than rank 0. Nothing was done. All ranks get this error, and the group can still be used.
+    /// A rank made a different call from rank 0. Nothing was done. All ranks get this error, and the group can still be used.
     #[error(
         "rank {rank} does not do what rank 0 does: its {matter} is {found}, rank 0's {expected}"
     )]
@@ -80,9 +80,9 @@ pub enum Fault {
         rank: usize,
         /// The subject of the disagreement.
         matter: Matter,
-        /// That rank's value.
+        /// The value of `matter` on that rank.
         found: String,
-        /// Rank 0's value.
+        /// The value of `matter` on rank 0.
         expected: String,
     },
 
@@ -92,7 +92,7 @@ pub enum Fault {
         "rank {rank} says that its share has {item_count} items, more than any device has memory for"
     )]
     ShareTooLong {
-        /// The first such rank.
+        /// The first rank whose share is too long.
         rank: usize,
         /// The items that it claims.
         item_count: u64,
@@ -105,7 +105,7 @@ pub enum Fault {
     /// The call failed on another rank, whose error has the reason. The outputs are unspecified. The group can still be used.
     #[error("the call failed on rank {rank}, whose error says why")]
     RankFailed {
-        /// The first rank on which it failed.
+        /// The first rank on which the call failed.
         rank: usize,
     },
 

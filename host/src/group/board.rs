@@ -1,7 +1,7 @@
-//! A rank's board: the workspace of its launches. On it the host publishes the values of other ranks, as if launches here had
-//! published them. From it the host reads the values that this rank's launches publish for others.
+//! A rank's board: the workspace of the rank's launches. The host publishes the values of other ranks on the board, as if launches on this
+//! rank had published them. The host also reads from the board the values that this rank's launches publish.
 //!
-//! The host knows the tag of the launches, since it writes the epoch before them. Each preparation begins a new epoch, so nothing is
+//! The host writes the epoch before the launches, so it knows their tag. Each preparation begins a new epoch, so the state words are not
 //! cleared in between.
 
 use warpfold_kernels::element::Accumulator;
@@ -12,10 +12,10 @@ use crate::error::Result;
 use crate::gpu::{Entered, Workspace, WorkspaceSpan};
 use crate::launch::states::{state_bytes, to_states};
 
-/// Bytes of the control words that are written: tickets and departures.
+/// Bytes of the control words that the host writes: the counters of tickets and departures.
 const CONTROL_BYTES: usize = 16;
 
-/// The last epoch of a board. Soon after it, launches would clear the state words themselves.
+/// The last epoch of a board. Soon after this epoch, launches would clear the state words themselves.
 const LAST_EPOCH: u32 = u32::MAX - 2;
 
 /// A rank's board.
@@ -29,7 +29,7 @@ impl Board {
     /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published.
     /// Returns its address and size.
     ///
-    /// The caller ensures that no queued work uses the board or the notes.
+    /// The caller ensures that no queued work uses the board or the notes of `post`.
     pub fn prepare<A: Accumulator>(
         &mut self,
         entered: Entered<'_>,
@@ -49,23 +49,24 @@ impl Board {
         }
         debug_assert!(CONTROL_BYTES + seeds.len() * state_bytes::<A>() <= notes.len());
         let start = post.notes_start();
-        // SAFETY: `start` is page-locked memory, and the notes are longer than `CONTROL_BYTES`. Only this function writes them, once in a
-        // pass. A call waits for its stream between its passes and before it ends, so the copy is done before the notes are written again.
+        // SAFETY: `start` is page-locked memory, and the notes are longer than `CONTROL_BYTES`. Only this function writes the notes, once
+        // per pass. A call waits for its stream between its passes and before it ends, so the copy is done before the notes are written
+        // again.
         unsafe { driver::queue_copy_to_device(place.control, start, CONTROL_BYTES, stream) }?;
         let mut note = CONTROL_BYTES;
         for (first, count) in runs(seeds.iter().map(|&(slot, _)| slot)) {
             let bytes = count * state_bytes::<A>();
             let to = place.states + first * state_bytes::<A>() as u64;
-            // SAFETY: as above. The range is in the notes: `NOTES_BYTES` is enough for the aggregates of a group's tiles and a prefix, and
-            // the seeds are some of these.
+            // SAFETY: as above. The range is in the notes: `NOTES_BYTES` is enough for the aggregates of a tile group's tiles and a prefix,
+            // and the seeds are some of these values.
             unsafe { driver::queue_copy_to_device(to, start.add(note), bytes, stream) }?;
             note += bytes;
         }
         Ok(place)
     }
 
-    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has
-    /// room for them.
+    /// Queues copies of these slots to the body of the outgoing message, one slot after the other. Launches on the stream publish the
+    /// slots, and the body has room for them.
     pub fn take<A: Accumulator>(
         place: WorkspaceSpan,
         stream: Stream<'_>,
@@ -109,8 +110,8 @@ impl Board {
     }
 }
 
-/// The workspace, but with its slots from `first_slot` on in the outgoing body. It is only for launches that publish no other slots and
-/// read none.
+/// The workspace of `place`, with one change: its slots from `first_slot` on lie in the body of the outgoing message. It is for launches
+/// that publish only these slots, and read no slots.
 pub(super) fn place_in_body<A: Accumulator>(
     place: WorkspaceSpan,
     post: &Post,

@@ -17,7 +17,7 @@ use crate::kernel::{Item, Kernel, kind};
 use crate::launch::states::from_states;
 use crate::{reference, staged};
 
-/// Bytes of the longest slice that goes to one GPU only. One GPU finishes it before the other GPUs' threads are awake.
+/// Bytes of the longest slice that goes to one GPU only. One GPU is done with such a slice before the threads of the other GPUs are awake.
 const ALONE_BYTES: usize = 8 << 20;
 
 /// Several GPUs, for slices of the host.
@@ -26,7 +26,7 @@ const ALONE_BYTES: usize = 8 << 20;
 /// scan, pieces of up to 4 MiB go to the GPUs in turn, and a piece waits on its device until the pieces before it have been read. The
 /// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
-/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 56 KiB of items, in addition to the lanes
+/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 56 KiB of items, in addition to the transfer lanes
 /// ([Memory](Gpu#memory)).
 ///
 /// ```
@@ -54,7 +54,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// The same as for [`Gpu::new`]; [`Error::UnsupportedDevice`] if no device is new enough.
+    /// The same as for [`Gpu::new`], and [`Error::UnsupportedDevice`] if no device is new enough.
     pub fn all() -> Result<Self> {
         let first = Gpu::new();
         if matches!(first, Err(ref error) if !is_too_old(error)) {
@@ -126,7 +126,8 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Combines each item with all items before it. The host's memory limits the speed, not the bus: two H200s took as long as one.
+    /// Combines each item with all items before it. The speed is limited by the host's memory, not by the bus: two H200s took as long as
+    /// one.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],

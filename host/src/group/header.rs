@@ -19,14 +19,14 @@ pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 /// The contents of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Calls of the member, including this one.
+    /// Calls of the member, including this call.
     pub call: u64,
     /// The length of the rank's share.
     pub item_count: u64,
     pub item_bytes: u64,
     /// The rank that gets the result; `None` for all ranks.
     pub root: Option<u64>,
-    /// The kernel's name, and a hash of all of it.
+    /// The beginning of the kernel's name, and a hash of the whole name.
     name: [u8; NAME_BYTES],
     name_hash: u64,
 }
@@ -126,7 +126,7 @@ impl Header {
         })
     }
 
-    /// The kernel's name, escaped, since it may be any bytes. If the hash does not fit these bytes, as for a name that was cut off, the
+    /// The kernel's name, escaped, since it may be any bytes. If the hash does not match these bytes, as for a name that was cut off, the
     /// hash is added.
     fn kernel(&self) -> String {
         let end = self.name.iter().position(|&byte| byte == 0);

@@ -27,7 +27,7 @@ enum How {
     All,
 }
 
-/// A transport to such peers.
+/// A transport to hostile peers.
 #[derive(Debug)]
 struct Hostile {
     rank: usize,
@@ -70,7 +70,7 @@ impl Transport for Hostile {
         let incoming = post.incoming(body_bytes).chunks_exact_mut(mine.len());
         for (rank, message) in incoming.enumerate() {
             message.copy_from_slice(&mine);
-            // They report no failure, so that the rank reads on.
+            // The hostile peers report no failure, so that the rank reads on.
             if rank != self.rank {
                 self.change(&mut message[HEAD_BYTES..]);
             }
@@ -101,7 +101,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
             dice: Rng::with_seed(seed as u64),
         };
         let mut member = Member::new(&gpu, hostile, Duration::from_secs(1));
-        // Errors or results, whatever they are.
+        // Both an error and a result are allowed.
         let _ = reduce::<Sum, _>(&items).wait(&mut member);
         let _ = reduce::<Moments, _>(&floats).wait(&mut member);
         let _ = scan::<Sum, _>(&items)
@@ -117,7 +117,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
 fn whatever_peers_say_of_their_shares_is_bounded() {
     let mut dice = Rng::with_seed(1);
     for _ in 0..20_000 {
-        // There are few changes, so that some inputs are accepted.
+        // Few bytes are changed, so that some inputs are accepted.
         let mut input = vec![0; 3 + 4 * HEADER_BYTES];
         input[..3].fill_with(|| dice.u8(..));
         for _ in 0..dice.usize(..6) {

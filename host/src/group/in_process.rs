@@ -1,4 +1,5 @@
-//! The transport between ranks of one process: bytes through the process's memory, and the driver's copies between devices.
+//! The transport between ranks of one process. Messages go through the process's memory, and parcels by the driver's copies between
+//! devices.
 //!
 //! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the others.
 //! A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
@@ -42,9 +43,9 @@ struct State {
     laid: Vec<Option<Message>>,
     /// How many rounds have ended.
     rounds: u64,
-    /// The messages of the last round that has ended. The next round cannot end before all ranks have seen them.
+    /// The messages of the last round that has ended. The next round cannot end before all ranks have seen these messages.
     last: Arc<Vec<Message>>,
-    /// Why the room is closed.
+    /// Why the room is closed; `None` while it is open.
     closed: Option<Fault>,
 }
 
@@ -80,7 +81,7 @@ impl InProcess {
         Ok(self.room.meet(self.rank, message, limit)?)
     }
 
-    /// Copies the memory that other ranks send to this one.
+    /// Copies the memory that other ranks send to this rank.
     fn fetch(&self, local: Local<'_>, laid: &[Message], receives: &[Parcel]) -> Result<()> {
         let home = local.entered.home();
         for (rank, message) in laid.iter().enumerate() {
@@ -120,7 +121,7 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // Otherwise that rank is out of step. Zeros count as a failed rank.
+                // Otherwise the rank that sent the message is out of step. Zeros count as a failed rank.
                 _ => to.fill(0),
             }
         }
@@ -132,7 +133,7 @@ impl Transport for InProcess {
         let laid = self.meet(message, local.limit)?;
         let fetched = self.fetch(local, &laid, receives);
         if fetched.is_err() {
-            // Some copies may be under way.
+            // Waits for the copies that are already queued.
             let _ = local.stream.synchronize();
         }
         // No rank may change or free the memory that it sends before all ranks have copied it. So a rank that has failed also takes part in
@@ -204,20 +205,20 @@ impl Room {
         }
     }
 
-    /// Spins until there is a newer event than `seen`, at most for [`EAGER`] and the limit.
+    /// Spins until there is a newer event than `seen`, but no longer than [`EAGER`] or the limit.
     fn look_for_news(&self, seen: u64, begin: Instant, limit: Duration) {
         while self.news.load(Ordering::Acquire) == seen && begin.elapsed() < EAGER.min(limit) {
             thread::yield_now();
         }
     }
 
-    /// Signals an event to the others. The state is locked and already changed.
+    /// Signals an event to the other ranks. The state is locked and already changed.
     fn tell(&self) {
         self.news.fetch_add(1, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// A rank is gone: the others stop waiting for it.
+    /// Closes the room after a rank has left, so that the other ranks stop waiting for it.
     fn leave(&self, rank: usize) {
         self.close(&mut self.lock(), Fault::RankLeft { rank });
     }

@@ -1,8 +1,8 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
 //! The ranks hold consecutive items, cut anywhere. The work is divided into units: the chunks of a reduction, the tiles of a scan. A unit
-//! belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last of them can be **torn**: some of
-//! its items are on later ranks. Those ranks send the items. Each sends at most the head of its share, to one rank.
+//! belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: some of its
+//! items are on later ranks. Those ranks send the items. Each of these ranks sends at most the head of its share, to a single rank.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Shares of these lengths, with all items cut into units of `unit_items(all)` items. `None` if the number of all items overflows.
+    /// Shares of these lengths. All items are cut into units of `unit_items(n)` items, where `n` is the number of all items. `None` if `n`
+    /// overflows.
     pub fn new(
         lengths: impl Iterator<Item = u64>,
         unit_items: impl Fn(u64) -> u64,
@@ -73,7 +74,7 @@ impl Layout {
         (0..self.ranks()).any(|rank| self.torn(rank).is_some())
     }
 
-    /// The items at the start of a rank's share that belong to another rank's unit, with that other rank.
+    /// The head of a rank's share: the items at its start that belong to another rank's unit. Returns that other rank too.
     pub fn head(&self, rank: usize) -> Option<(usize, Range<u64>)> {
         let share = self.share(rank);
         let head = share.start
@@ -88,7 +89,7 @@ impl Layout {
         Some((owner, head))
     }
 
-    /// The items of a rank's last unit that other ranks hold, with those ranks, in order.
+    /// The heads of other ranks' shares that belong to this rank's last unit, with those ranks, in order.
     pub fn heads_of(&self, owner: usize) -> Vec<(usize, Range<u64>)> {
         let heads = (owner + 1..self.ranks()).filter_map(|rank| {
             let (of, items) = self.head(rank)?;

@@ -19,20 +19,20 @@ use crate::launch::Span;
 
 /// A rank of a group: a GPU that works together with the GPUs of the other ranks.
 ///
-/// The ranks hold consecutive items, in rank order. Each has a share of any length, 0 too. All ranks make the same calls in the same
-/// order. A call waits for the other ranks. It runs after the work that is queued on the default stream of the rank's device, and on
+/// The ranks hold consecutive items, in rank order. The share of a rank may have any length, also 0. All ranks make the same calls in the
+/// same order. A call waits for the other ranks. It runs after the work that is queued on the default stream of the rank's device, and on
 /// streams that are ordered with the default stream, as `cust`'s are.
 ///
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
-/// From its first call on, a member keeps page-locked memory for its messages, 21 KiB and 16 KiB more for each rank, and a board of
-/// 128 KiB on its device. Long calls need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank), and a board of 128
+/// KiB on its device. Calls on many items need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///
-/// If a call fails on one rank, it fails on all: on that rank with the reason, on the others with [`Fault::RankFailed`]. If a rank makes
-/// another call than the others, all get [`Fault::Disagreement`]. In both cases the group can still be used.
+/// If a call fails on one rank, it fails on all: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a rank
+/// makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
 ///
 /// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
 /// later call of every rank fails within the time limit. Make a new group.
@@ -61,13 +61,13 @@ pub struct Member<'gpu> {
     limit: Duration,
     /// Made by the first call.
     kept: Option<Tied<Kept>>,
-    /// Calls so far.
+    /// The number of calls so far.
     calls: u64,
-    /// Whether this rank is, or may be, out of step.
+    /// Whether this rank is out of step, or may be.
     is_dissolved: bool,
 }
 
-/// What a member keeps in its context between calls.
+/// The memory that a member keeps in its context between calls.
 struct Kept {
     post: Post,
     board: Board,
@@ -110,12 +110,12 @@ impl<'gpu> Member<'gpu> {
         }
     }
 
-    /// Joins the group of this id as one of `size` ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
-    /// the other ranks. Neither this nor a later call waits longer than `limit`.
+    /// Joins the group of this id as one of `size` ranks, over NCCL. Each rank joins in a process of its own, or on a thread of its own.
+    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit`.
     ///
     /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one
-    /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for those of another
-    /// (NCCL's user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
+    /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for NCCL's kernels of
+    /// another group (NCCL's user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -141,7 +141,7 @@ impl<'gpu> Member<'gpu> {
     /// # Errors
     ///
     /// [`Error::Group`](crate::Error::Group): [`Fault::LibraryNotFound`], [`Fault::FunctionMissing`], [`Fault::NoSuchRank`],
-    /// [`Fault::TimedOut`], [`Fault::Nccl`]. And those of [`Gpu::make_current`].
+    /// [`Fault::TimedOut`], [`Fault::Nccl`]. Also the errors of [`Gpu::make_current`].
     pub fn join(
         gpu: &'gpu Gpu,
         id: &UniqueId,
@@ -172,7 +172,7 @@ impl<'gpu> Member<'gpu> {
         self.transport.rank()
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -205,7 +205,7 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some` result
-    /// on that rank, and `None` on other ranks. Its errors are those of a reduction, and [`Fault::NoSuchRank`].
+    /// on that rank, and `None` on other ranks. The errors are those of a reduction, and [`Fault::NoSuchRank`].
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -236,7 +236,7 @@ impl<'gpu> Member<'gpu> {
         self.collective(|session| reduce::reduce::<O, T>(session, None, share))
     }
 
-    /// The same, with the result on the rank `root` only.
+    /// Combines all items of all ranks; only the rank `root` gets the result.
     pub(crate) fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         root: usize,
@@ -248,7 +248,7 @@ impl<'gpu> Member<'gpu> {
         Ok(is_root.then_some(result))
     }
 
-    /// Combines each item with the items before it, including those of the ranks before this one.
+    /// Combines each item with the items before it, including the items of earlier ranks.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         share: Span,
@@ -277,7 +277,7 @@ impl<'gpu> Member<'gpu> {
                 self.kept = Some(Tied::new(entered, Kept { post, board }));
             }
             let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
-            // `None` if the context was lost, and the messages with it, and the `Gpu` has a new context.
+            // `None` if the context was lost, with the messages in it, and the `Gpu` has a new context.
             let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {

@@ -1,13 +1,13 @@
 //! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
-//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the time limit has
-//! passed. In the second case it aborts the communicator, which ends the communicator's work on the device. NCCL's kernels read and write
-//! messages in page-locked memory.
+//! Communicators do not block: NCCL's calls return at once, and this module polls the communicator until the call is done or the time limit
+//! has passed. In the case of a timeout, this module aborts the communicator, which ends the communicator's work on the device. NCCL's
+//! kernels read and write messages in page-locked memory.
 //!
 //! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
-//! still finds a message. Therefore each envelope has two times: when its rank came, and when its rank gives up. From these times, all
-//! ranks see who was too late. The times count from the arrival of the last message. So the clocks of two ranks differ by no more than the
-//! arrival times of that message.
+//! still finds a message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From these
+//! times, all ranks see which ranks were too late. The times count from the arrival of the last message. So the clocks of two ranks differ
+//! by no more than the arrival times of that message.
 
 mod library;
 
@@ -79,7 +79,7 @@ enum Stage {
 }
 
 impl<'gpu> Nccl<'gpu> {
-    /// Joins the group of this id. Waits for the other ranks, no longer than the limit.
+    /// Joins the group of this id. Waits for the other ranks, but no longer than the limit.
     pub fn join(
         gpu: &'gpu Gpu,
         id: [u8; ID_BYTES],
@@ -103,7 +103,7 @@ impl<'gpu> Nccl<'gpu> {
             };
             let mut communicator = ptr::null_mut();
             let mut config = Config::not_blocking();
-            // SAFETY: the pointers are to live locals, and the configuration has its own size in it. A context is current.
+            // SAFETY: the pointers are to live locals, and `config` states its own size. A context is current.
             let code = unsafe {
                 (functions.init_rank)(
                     &mut communicator,
@@ -138,7 +138,7 @@ impl<'gpu> Nccl<'gpu> {
         Ok(communicator.0)
     }
 
-    /// Waits until NCCL is done with a call that queues nothing, no longer than the limit.
+    /// Waits until NCCL is done with a call that queues nothing, but no longer than the limit.
     fn wait_for(&self, call: &'static str, limit: Duration) -> Result<()> {
         let communicator = self.communicator()?;
         Self::poll(self.functions, communicator, call, limit, || {
@@ -162,7 +162,7 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // While NCCL's own thread queues work, no driver call is made here.
+            // No driver call is made here while NCCL's own thread queues work.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -185,7 +185,7 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for it. If the call or the wait fails, aborts.
+    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. If the call or the wait fails, aborts.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -319,7 +319,7 @@ impl Transport for Nccl<'_> {
             // SAFETY: the function has no arguments and no conditions.
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
                 // and nobody changes it before the stream is done, since `carry_out` waits for it.
                 let sent = unsafe {
                     (functions.send)(
@@ -334,7 +334,7 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
                 // and nobody reads or changes it before the stream is done, since `carry_out` waits for it.
                 let received = unsafe {
                     (functions.receive)(
@@ -356,7 +356,7 @@ impl Transport for Nccl<'_> {
 
     fn abort(&mut self) {
         let is_there = self.is_there();
-        // The communicator is taken in any case. If its context is gone, it is leaked.
+        // The communicator is taken in any case. If its context is gone, the communicator is leaked.
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
@@ -367,7 +367,7 @@ impl Transport for Nccl<'_> {
     }
 }
 
-/// The first of two results that is a failure, or the second if neither is.
+/// Returns `first` if it is a failure, and `second` otherwise.
 fn first_failure(first: c_int, second: c_int) -> c_int {
     match first {
         library::SUCCESS | IN_PROGRESS => second,
@@ -390,7 +390,8 @@ impl Drop for Nccl<'_> {
                 self.functions.check("ncclCommFinalize", code)?;
                 self.wait_for("ncclCommFinalize", self.limit)?;
                 self.communicator = None;
-                // SAFETY: the communicator is finalized: `wait_for` has seen that. It was taken out of `self`, so it is not used again.
+                // SAFETY: the communicator is finalized: `wait_for` has waited for that. It was taken out of `self`, so it is not used
+                // again.
                 let code = unsafe { (self.functions.destroy)(communicator) };
                 self.functions.check("ncclCommDestroy", code)?;
             }

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
-//! and copies may write the body, so that it can be sent without waiting for the host.
+//! and copies may write the body, so that the message can be sent without waiting for the host.
 //!
-//! The host accesses the memory only while no queued work uses it. This is so before a call's launches, and after a message was sent, since
-//! sending waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
+//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent, since sending
+//! waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -28,20 +28,20 @@ pub(super) const ENVELOPE_BYTES: usize = 16;
 /// The end of the word that says whether the rank has failed.
 const STATUS_END: usize = ENVELOPE_BYTES + 8;
 
-/// Bytes before a body: as many as the longest result has. So the start of a body is aligned for every type, and a kernel may write its
-/// result there.
+/// Bytes before a body: the size of the longest result. So the start of a body is aligned for every type, and a kernel may write its result
+/// there.
 pub(super) const HEAD_BYTES: usize = RESULT_MAX_BYTES;
 
 const _: () = assert!(STATUS_END <= HEAD_BYTES && NOTES_BYTES.is_multiple_of(HEAD_BYTES));
 const _: () = assert!(HEAD_BYTES.is_power_of_two());
 
-/// Bytes of the notes: the control words of a board, the aggregates of a group's tiles, and the group's prefix.
+/// Bytes of the notes: the control words of a board, the aggregates of a tile group's tiles, and the tile group's prefix.
 const NOTES_BYTES: usize = 5 << 10;
 
 const _: () =
     assert!(16 + (SCAN_GROUP_TILES as usize + 1) * 8 * ACCUMULATOR_MAX_WORDS <= NOTES_BYTES);
 
-/// Bytes of the smallest room for a message: enough for the first message of any call.
+/// Bytes of the smallest room for a message, enough for the first message of any call.
 const LEAST_BYTES: usize = 16 << 10;
 
 /// A rank's messages.
@@ -87,7 +87,7 @@ impl Post {
         HEAD_BYTES + body_bytes
     }
 
-    /// The device addresses of the outgoing message and of the incoming ones.
+    /// The device addresses of the outgoing message and of the incoming messages.
     pub fn addresses(&self) -> (Address, Address) {
         let outgoing = self.memory.address() + NOTES_BYTES as u64;
         (outgoing, outgoing + self.room as u64)
@@ -160,7 +160,7 @@ impl Post {
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
         // - no queued work uses the memory now: see the module's documentation;
-        // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary bytes, but no uninitialised ones.
+        // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! exchange the lengths of the shares
-//! gather torn chunks                           if shares are not cut between chunks
+//! gather torn chunks                           chunks whose items lie on several ranks, if there are any
 //! reduce this rank's chunks                    the kernel of one GPU: it writes each chunk's partial to this rank's message
 //! send the partials to all ranks               4096 at most; the host waits only here
 //! combine all partials                         on the host, along the contract's tree
@@ -27,7 +27,7 @@ use crate::launch::{Queue, Span};
 use crate::reference;
 use crate::whole::ReducePlan;
 
-/// Reduces all ranks' items. `share` is this rank's part of them.
+/// Reduces all ranks' items. `share` has this rank's items.
 pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     root: Option<usize>,
@@ -51,8 +51,8 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     }
 }
 
-/// Refuses, at compile time, operators whose results are indices of 32 bits. Their kernels have the names of those for 64 bits, so ranks
-/// would not notice that they disagree.
+/// Refuses, at compile time, operators whose results are indices of 32 bits. Their kernels have the same names as the kernels for indices
+/// of 64 bits, so ranks would not notice that they disagree.
 pub(super) fn has_long_indices<O: Kernel<kind::reduce, T>, T: Item>() {
     const {
         assert!(
@@ -114,7 +114,7 @@ fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
 }
 
-/// Queues the reduction of this rank's chunks. Their partials go to its message.
+/// Queues the reduction of this rank's chunks. The partials go to this rank's message.
 fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -131,14 +131,14 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // These are not all chunks, so no block takes the last ticket. So no block reads partials or writes a result.
+    // These are not all chunks, so no block takes the last ticket. Therefore no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
     let mut queue = Queue::on_board(session.entered, &session.call, place);
     queue_chunks::<O, T>(&mut queue, rank, layout, share, torn, result)
 }
 
-/// Queues the reduction of a rank's chunks: first the chunks of its share, then the torn one.
+/// Queues the reduction of a rank's chunks: first the chunks of its share, then the torn chunk.
 fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     queue: &mut Queue<'_>,
     rank: usize,
@@ -162,17 +162,17 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         let input = input(share.address, layout.share(rank).start);
         // SAFETY: the conditions of `reduce_piece`:
         // - the share has the items of these chunks: the layout has the share's own length, the chunks begin in the share, and a last chunk
-        //   that ends beyond the share is the torn one, left out above. The call borrows the share, which is memory of the context:
+        //   that ends beyond the share is the torn chunk, left out above. The call borrows the share, which is memory of the context:
         //   `check_memory`;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
         // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to 8 bytes, which is enough for results
-        //   of that alignment or less. It lies apart from the program's memory.
+        //   of that alignment or less. It does not overlap the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
         // SAFETY: the torn memory has all items of the chunk, which were gathered there, and is kept until the call has waited for its
-        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and apart from the result. `result` is as above.
+        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

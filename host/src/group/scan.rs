@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! exchange the lengths of the shares
-//! gather torn tiles                      if shares are not cut between tiles
+//! gather torn tiles                      tiles whose items lie on several ranks, if there are any
 //! read this rank's tiles                 all ranks but the last: the kernel publishes aggregates and stores nothing
-//! send the aggregates to all ranks       of whole groups of tiles; of single tiles if several ranks share the group
-//! scan this rank's tiles                 with their prefix on the board
+//! send the aggregates to all ranks       of whole tile groups; of single tiles in tile groups that ranks share
+//! scan this rank's tiles                 the prefix of the tiles is on the board
 //! send the results of torn tiles back
 //! ```
 //!
-//! The aggregates of tiles and of whole groups do not depend on the prefix, so the first pass begins with identities. Then every rank
-//! computes the prefix of its first group in the contract's order. The scan finds this prefix on its board. It also finds the aggregates of
-//! the group's earlier tiles there, as if launches on this rank had published them.
+//! The aggregates of tiles and of tile groups do not depend on the prefix, so the first pass begins with identities. Then every rank
+//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. It also finds the
+//! aggregates of that tile group's earlier tiles there, as if launches on this rank had published them.
 
 mod before;
 
@@ -35,7 +35,7 @@ use crate::launch::{Queue, Span};
 use crate::reference;
 use crate::whole::check_scan;
 
-/// Scans all ranks' items. `share` is this rank's part of them, and `output` takes its results.
+/// Scans all ranks' items. `share` has this rank's items, and `output` takes their results.
 pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     share: Span,
@@ -181,7 +181,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(place)
 }
 
-/// Queues a pass over a rank's tiles: first the tiles of its share, then the torn one.
+/// Queues a pass over a rank's tiles: first the tiles of its share, then the torn tile.
 fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     queue: &mut Queue<'_>,
     part: &RankScan<'_>,
@@ -202,8 +202,8 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         // - all of this is memory of the context until the work is done: the call borrows the program's memory, and keeps the torn memory;
         // - addresses are aligned, and items and results lie apart or are in place with the same type: `check_scan`, and for the torn
         //   memory `results_at`, a multiple of 256;
-        // - for `publish_piece`: the prefix of the first tile's group, and the aggregates of the group's earlier tiles, are on the board:
-        //   `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn one.
+        // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
+        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn tile.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),

@@ -1,4 +1,4 @@
-//! A call, as one of its ranks sees it.
+//! A call over the ranks of a group, as one of the ranks sees it.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::gpu::{Call, Entered};
 use crate::kernel::Item;
 use crate::launch::Span;
 
-/// A call of a rank.
+/// One rank's side of a call.
 pub(super) struct Session<'a> {
     pub entered: Entered<'a>,
     /// A stream of the call's own, ordered after the program's queued work.
@@ -24,7 +24,7 @@ pub(super) struct Session<'a> {
     pub post: &'a mut Post,
     pub board: &'a mut Board,
     pub limit: Duration,
-    /// Which call of the member this is.
+    /// The number of this call among the calls of the member.
     pub number: u64,
     /// Whether the call has ended with an error that all ranks know, so that the ranks are still in step.
     pub in_step: &'a mut bool,
@@ -83,8 +83,8 @@ impl Session<'_> {
         }
     }
 
-    /// Agrees on the call and exchanges the shares. `checked` is the result of this rank's checks of the arguments, which all ranks
-    /// learn.
+    /// Agrees on the call, and exchanges the lengths of the shares. `checked` is the result of this rank's checks of the arguments. All
+    /// ranks learn this result.
     pub fn begin(
         &mut self,
         kernel: &str,
@@ -120,8 +120,8 @@ impl Session<'_> {
         }
     }
 
-    /// Gathers torn units. Returns this rank's torn unit, if it has one, with room for results of the given size. All ranks take part if
-    /// any unit is torn.
+    /// Gathers torn units. All ranks take part if any unit is torn. Returns this rank's torn unit, if it has one, with room for results of
+    /// the given size.
     pub fn mend<T: Item>(
         &mut self,
         layout: &Layout,
@@ -163,7 +163,8 @@ impl Session<'_> {
         });
         let mut carried = Ok(());
         if layout.is_torn() {
-            // The exchange happens after a failure too, since other ranks wait for it. No queued work may write to its memory meanwhile.
+            // The exchange happens after a failure too, since other ranks wait for it. During the exchange, no queued work may write to the
+            // exchanged memory.
             if own.is_err() {
                 let _ = self.call.stream().synchronize();
             }
@@ -212,7 +213,7 @@ impl Session<'_> {
     }
 
     /// Copies this rank's own part of its torn unit, and waits. The part consists of items or results; `share` is the address of the rank's
-    /// first one.
+    /// first item or result.
     fn copy_own<T>(
         &self,
         layout: &Layout,
@@ -235,7 +236,7 @@ impl Session<'_> {
     }
 }
 
-/// The resources that the transport may use. This is no method of [`Session`], so that the transport can be borrowed at the same time.
+/// The resources that the transport may use. This is not a method of [`Session`], so that the transport can be borrowed at the same time.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,

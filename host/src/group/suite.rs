@@ -1,5 +1,5 @@
-//! One suite for both transports between ranks: the one within a process, and NCCL. NCCL is tested if its library is installed and there is
-//! a device for each rank.
+//! One suite for both transports: the transport within a process, and NCCL. NCCL is tested if its library is installed and there is a
+//! device for each rank.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -62,7 +62,7 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
-/// Writes to stderr, past the harness, that a test is not run over NCCL. The harness shows a test's output only if the test fails.
+/// Writes to stderr that a test is not run over NCCL. The harness is bypassed, since it shows a test's output only if the test fails.
 fn skip(reason: &dyn Display) {
     let test = thread::current().name().unwrap_or_default().to_owned();
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
@@ -230,7 +230,7 @@ fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
         assert!(rank.all_gather(&[1]).is_ok());
         if rank.transport.rank() == 1 {
             thread::sleep(3 * LIMIT);
-            // The message may still have arrived. The next one shows that the sender no longer waits.
+            // The parcel may still have arrived. The next message shows that the sender no longer waits.
             assert!(matches!(rank.all_gather(&[2]), Err(Error::Group(_))));
             return;
         }
@@ -257,7 +257,7 @@ fn a_rank_that_aborts_is_not_waited_for_longer_than_the_limit() {
             rank.transport.abort();
         }
         let end = rank.with(|transport, local| transport.exchange(local, &[], &[]));
-        // Over NCCL, ranks that have nothing to carry do not meet.
+        // Over NCCL, an exchange without parcels does not wait for other ranks.
         let end = end.and_then(|()| rank.all_gather(&[2]));
         assert!(matches!(end, Err(Error::Group(_))), "{end:?}");
     });

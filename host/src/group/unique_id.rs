@@ -5,8 +5,8 @@ use std::fmt;
 use super::nccl::{self, ID_BYTES};
 use crate::error::Result;
 
-/// The id and the address of a group over NCCL. One process makes the id and sends it to the others, in any way: a file, a
-/// socket, a launcher's messages. An id is valid for one group. [`Member::join`](super::Member::join) has an example.
+/// The id and the address of a group over NCCL. One process makes the id and sends it to the other processes, in any way: a file, a socket,
+/// a launcher's messages. An id is valid for one group. [`Member::join`](super::Member::join) has an example.
 ///
 /// ```
 /// use warpfold::group::UniqueId;
@@ -54,7 +54,7 @@ impl UniqueId {
         Self(bytes)
     }
 
-    /// The id's bytes, to be sent to other processes. These make the id from the bytes by [`Self::from_bytes`].
+    /// The id's bytes, to be sent to other processes. Those processes make the id from the bytes by [`Self::from_bytes`].
     ///
     /// ```
     /// use warpfold::group::UniqueId;

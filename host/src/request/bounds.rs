@@ -1,6 +1,6 @@
 //! The bounds of a request's methods. The messages say what to write instead.
 //!
-//! They decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
+//! The bounds decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
 //!
 //! ```
 //! use warpfold::request::{bounds::Single, memory::Place, shape::Rows};
@@ -21,7 +21,7 @@ use super::shape::{
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
-/// Implements a bound. The compiler's messages do not list the types that have it, since programs do not name them.
+/// Implements a bound for these types. The compiler's messages do not list the types, since programs do not name them.
 macro_rules! holds {
     ($bound:ident: $($of:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -29,7 +29,7 @@ macro_rules! holds {
     )*};
 }
 
-/// A place with one input, whose items can be cut into groups.
+/// A place with one input, whose items can be divided into parts: rows, segments and so on.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, reduce};
@@ -95,7 +95,7 @@ pub trait Unshaped {}
 
 holds!(Unshaped: Whole, WholeCounted);
 
-/// A shape of all items: [`Whole`], and [`WholeWith`] options.
+/// A shape of all items together: [`Whole`], [`WholeCounted`] and [`WholeWith`].
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -160,7 +160,7 @@ impl<E, K> HasKeys for ByKeyTo<E, K> {
     type Key = K;
 }
 
-/// A place whose number of items may be in device memory: device memory.
+/// A place for which the number of items may be given in device memory: [`OnTheDevice`], alone or in [`PairsIn`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -187,7 +187,7 @@ pub trait Counts: Place {}
 
 holds!(Counts: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place where this output can be written: device memory.
+/// A place for which indices, lengths, starts and counts can be written to outputs: [`OnTheDevice`], alone or in [`PairsIn`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -215,7 +215,7 @@ pub trait WritesOnDevice: Place {}
 
 holds!(WritesOnDevice: OnTheDevice, PairsIn<OnTheDevice>);
 
-/// A place whose results `wait` can return: host memory.
+/// A place for which `wait` can return indices, lengths, starts, and both parts of a partition: [`OnTheHost`], alone or in [`PairsIn`].
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -232,7 +232,7 @@ pub trait ReturnsToHost: Place {}
 
 holds!(ReturnsToHost: OnTheHost, PairsIn<OnTheHost>);
 
-/// Results that `wait` returns: the request names no output and no other form of results yet.
+/// Results that `wait` returns: so far, the request names no output and no other form of results.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -250,7 +250,7 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
-/// Results that can be written to outputs: the request names outputs, or nothing yet.
+/// Results that can be written to outputs: so far, the request names outputs or nothing.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -341,7 +341,7 @@ impl WithTotal for Replaced {
     type And = WrittenWithTotal;
 }
 
-/// Results of a scan, as they are after `.to(…)`. A total that is to be returned still is.
+/// Results of a scan that `.to(…)` can send to an output. If `wait` returns the total, it still does so after `.to(…)`.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -352,7 +352,7 @@ impl WithTotal for Replaced {
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Writable {
-    /// The same results, written.
+    /// The same results, written to an output.
     type Written;
 }
 
@@ -403,7 +403,7 @@ holds!(Forward: Inclusive, Exclusive);
     label = "`.exclusive()` is said once"
 )]
 pub trait Includes {
-    /// The same, without the item.
+    /// The same order, with each item left out of its own result.
     type Excluding;
 }
 

@@ -1,4 +1,4 @@
-//! The CPU as the place where requests run: plain sequential code in the same order, so with the same bits.
+//! The CPU as the place where requests run. Plain sequential code combines the items in the same order as a GPU, so the bits are the same.
 
 mod axis;
 mod choice;
@@ -17,8 +17,8 @@ use crate::kernel::{self, Item};
 use crate::reference;
 use crate::staged::Items;
 
-/// The CPU, for requests on slices of the host. Plain sequential code gives the results of a GPU, bit for bit. It needs no GPU and no
-/// kernel, so any operator will do.
+/// The CPU, for requests on slices of the host. Plain sequential code returns the results of a GPU, bit for bit. It needs no GPU and no
+/// kernel, so it also runs operators that have no kernel.
 ///
 /// ```
 /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -32,7 +32,7 @@ use crate::staged::Items;
 #[derive(Debug, Clone, Copy)]
 pub struct Cpu;
 
-/// The result of each group.
+/// The result of each part: row, column, segment and so on.
 fn reduce_groups<O: Op<T, Output: Item>, T: Item>(
     arguments: &Arguments<Memory<'_>>,
     count: usize,
@@ -56,7 +56,7 @@ fn check_indices<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> Result
     kernel::check_indices(O::MOST_ITEMS, longest)
 }
 
-/// Where the groups of a shape begin and end.
+/// The offsets of the parts of a shape: where each part begins, and where the last part ends.
 fn offsets(item_count: usize, shape: &Shape<Memory<'_>>) -> Vec<usize> {
     match shape {
         Shape::Segments(offsets) => Offsets::new(offsets.host()).to_vec(),
@@ -65,7 +65,7 @@ fn offsets(item_count: usize, shape: &Shape<Memory<'_>>) -> Vec<usize> {
     }
 }
 
-/// The items of host memory as a slice. They are of type `T`.
+/// Host memory as a slice of its items, which have the type `T`.
 fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
@@ -106,7 +106,7 @@ whole!([T: Item] OnTheHost, Whole, T, items::<T>, reference::reduce::<O, T>);
 whole!([T: Item] OnTheHost, InOrder, T, items::<T>, in_order::<O, T>);
 whole!([A: Item, B: Item] PairsIn<OnTheHost>, Whole, Pair<A, B>, pairs::<A, B>, reference::reduce::<O, Pair<A, B>>);
 
-/// All items combined in their order, as those of one segment.
+/// Combines all items in their order, as the items of one segment.
 fn in_order<O: Op<T, Output: Item>, T: Item>(items: &[T]) -> O::Output {
     let of_segments = reference::segmented_reduce::<O, T>(items, &[0, items.len()]);
     let result = of_segments.into_iter().next();
@@ -196,7 +196,7 @@ where
     }
 }
 
-/// The key and the result of each run. They are also written to the outputs that the request names.
+/// The key and the result of each run. Both are also written to the outputs that the request names.
 fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<(Vec<K>, Vec<O::Output>)> {

@@ -1,4 +1,4 @@
-//! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
+//! Groups of GPUs as places where requests run. All GPUs of the machine take slices of the host; a rank of a group takes device memory.
 
 use super::bounds::Forward;
 use super::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
@@ -48,8 +48,8 @@ macro_rules! scans {
 scans!(Returned);
 scans!(Replaceable);
 
-/// Waits for the streams that the memory is ordered with, if there are any. The ranks have not exchanged anything yet. So if this fails,
-/// the other ranks do not learn of it, and time out.
+/// Waits for the streams that the memory is ordered with, if there are any. This happens before the ranks exchange anything. So if the wait
+/// fails, the other ranks do not learn of the failure, and time out.
 fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
     match loans.ordered_with().next() {
         Some(_) => gpu.enter(|_| finish_before(loans)),

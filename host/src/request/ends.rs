@@ -89,7 +89,7 @@ pub(super) fn queue(
     crate::call::queue(gpu, stream, verb?, arguments)
 }
 
-/// Runs a call on items of the host, all at once, and returns its results.
+/// Runs a call on items of the host, which are uploaded all at once, and returns the results.
 fn results<R: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -105,7 +105,7 @@ fn results<R: Item>(
     })
 }
 
-/// Runs a call on host items, all at once, and writes its results to the beginning of `to`, which is long enough.
+/// Runs a call on items of the host, which are uploaded all at once, and writes the results to the beginning of `to`, which is long enough.
 fn results_to(
     gpu: &Gpu,
     verb: Verb,
@@ -137,7 +137,8 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and that is an error.
+/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and the function returns an
+/// error.
 pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     let items: &[u8] = bytemuck::cast_slice(items);
     if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {
@@ -147,7 +148,7 @@ pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Resu
     room(output, items.len() / size_of::<T>()).map(drop)
 }
 
-/// Writes to two outputs of the host like [`take`], where the request has them. If one is too short, the other is still written.
+/// Like [`take`], for two outputs of the host. The request may lack one or both. If one output is too short, the other is still written.
 pub(super) fn take_both<A: Item, B: Item>(
     first: (Option<Memory<'_>>, &[A]),
     second: (Option<Memory<'_>>, &[B]),
@@ -159,7 +160,7 @@ pub(super) fn take_both<A: Item, B: Item>(
     taken.into_iter().flatten().collect()
 }
 
-/// Indices and lengths as `usize`. None is greater than the length of a slice, so all of them fit.
+/// Indices and lengths as `usize`. No number is greater than the length of a slice, so all numbers fit.
 fn numbers(numbers: Vec<u64>) -> Vec<usize> {
     numbers.into_iter().map(|number| number as usize).collect()
 }

@@ -37,10 +37,10 @@ use crate::kernel::Type;
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Place: sealed::Place {
-    /// The place of the request's other memory.
+    /// The place of outputs, offsets and other memory of the request: [`OnTheDevice`] or [`OnTheHost`].
     type Side: Place;
 
-    /// The shape `S` with a count. For host memory this is `S` itself. So the compiler reports only that a count is refused.
+    /// The shape `S` with a count. For host memory this is `S` itself, so that the compiler reports only that a count is refused.
     type Counted<S: Shape>;
 }
 
@@ -171,7 +171,7 @@ pub enum Replaceable {}
 /// |---|---|
 /// | `&slice`, `&vec`, `&array` | items of the host |
 /// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
-/// | `&mut` of these | the same; a scan may replace them (`.in_place()`) |
+/// | `&mut` of these | the same items; a scan may overwrite them (`.in_place()`) |
 /// | `(left, right)` | two inputs of the same length: for [`Dot`](crate::Dot), or items and flags |
 ///
 /// Device memory has to be aligned for its items: see [`Error::Misaligned`](crate::Error::Misaligned).
@@ -204,8 +204,8 @@ pub trait Input<'a>: sealed::Input<'a> {
 
 /// An output of a request: a slice of the host, or device memory, borrowed mutably.
 ///
-/// Device memory has to be aligned for its items. It must not overlap an input or another output, except that the output of a whole scan
-/// may be its input, item for item: see [`Error::Overlap`](crate::Error::Overlap).
+/// Device memory has to be aligned for its items. It must not overlap an input or another output. The only exception is a scan of the
+/// whole: its output may be its input, item for item. See [`Error::Overlap`](crate::Error::Overlap).
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, Output};

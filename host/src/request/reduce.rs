@@ -46,7 +46,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | | items of the host | device memory |
 /// |---|---|---|
 /// | all items | the result | the result |
-/// | several groups | a `Vec` of results | needs `.to(&mut results)` |
+/// | several parts | a `Vec` of results | needs `.to(&mut results)` |
 /// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
@@ -54,8 +54,8 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// floats are combined along a tree that depends on the number of items only ([`warpfold_kernels::contract`]), and a NaN comes out as
 /// Rust's `NAN`.
 ///
-/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), in one launch. Segments are reduced after Merrill and
-/// Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
+/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
+/// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
 ///
 /// ```
 /// use warpfold::{Dot, Gpu, Sum, reduce};
@@ -115,17 +115,17 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
 
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
-    /// The offsets are numbers of type `u32`, `u64` or `usize`, one more than there are segments. They ascend, and none is greater than the
-    /// number of items. Items before the first offset, and from the last offset on, belong to no segment. An empty segment gives the
-    /// operator's identity. An empty list of offsets has no segments.
+    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. They ascend, and none
+    /// is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The result of
+    /// an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time depends on the bytes of items, offsets and results, which are each moved once (some offsets twice). It does not depend on
-    /// the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator need not
-    /// commute. If it uses the index of an item, the index counts from the start of the segment. [`warpfold_kernels::segments`] specifies
-    /// the order of combination.
+    /// The time depends on the bytes of items, offsets and results. Each byte is moved once (bytes of some offsets twice). The time does
+    /// not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator
+    /// need not commute. If it uses the index of an item, the index counts from the start of the segment. [`warpfold_kernels::segments`]
+    /// specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
-    /// wrong offsets in device memory the results are unspecified; nothing else is read or written, and the work ends.
+    /// wrong offsets in device memory the results are unspecified, but no other memory is read or written, and the work ends.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, reduce};
@@ -165,12 +165,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, each column gives the
-    /// operator's identity.
+    /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
+    /// is the operator's identity.
     ///
     /// The result of a column has exactly the bits of a row of the transposed matrix. [`warpfold_kernels::columns`] specifies the order of
     /// combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8 bytes for each 256 items
-    /// of it (16 bytes if the accumulator has 64 bits).
+    /// of the column (16 bytes if the accumulator has 64 bits).
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -217,17 +217,18 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Sets the pitch: the number of items from the start of a row to the start of the next, at least as many as a row has. The items
-    /// between the rows are not read. The gap after the last row may be missing.
+    /// Sets the pitch: the number of items from the start of a row to the start of the next. The pitch is at least the length of a row. The
+    /// items between the rows are not read. The gap after the last row may be missing.
     ///
-    /// After [`Self::rows`], the pitch is that of these rows; after [`Self::columns`], that of the rows of the matrix. After
-    /// [`Self::axis`], a row lies along the inner axis, or along the middle axis if `inner` is 1.
+    /// After [`Self::rows`], the pitch applies to these rows; after [`Self::columns`], to the rows of the matrix. After [`Self::axis`], a
+    /// row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
     /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
     /// which is slower for them than the kernel for rows.
     ///
     /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
-    /// the error is the one of the shape.
+    /// the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or
+    /// [`Error::UnevenAxes`](crate::Error::UnevenAxes) for an axis.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, reduce};
@@ -247,8 +248,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own. If there are no items, there are no
     /// runs.
     ///
-    /// Outputs need room for as many items as there are runs. A shorter output is filled. `wait` then returns how much room is needed, as
-    /// [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, the count is the number of all runs.
+    /// An output needs room for one item per run. A shorter output is filled. `wait` then returns how much room is needed, as
+    /// [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as the count, even if an output
+    /// is too short.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Sum, reduce};
@@ -301,11 +303,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// | [`Self::columns`] | rows of the matrix | one for each column |
     /// | [`Self::axis`] | places on the outer axis, `length · inner` items each | `inner` for each counted place |
     ///
-    /// So each group is counted whole or not at all, with a [pitch](Self::pitch) too. Results of groups that are not counted are not
-    /// written.
+    /// So rows and segments are never cut, with or without a [pitch](Self::pitch). Results of rows, segments and places that are not
+    /// counted are not written.
     ///
-    /// The results have the same bits as those of a shorter buffer. The launch is as large as for the whole input; blocks without items end
-    /// at once. With [`Self::in_order`], the kernel for columns reads the items. For a single column it is slower than the kernel for rows.
+    /// The results have the same bits as the results of a shorter buffer. The launch is as large as for the whole input; blocks without
+    /// items end at once. With [`Self::in_order`] and a count, the kernel for columns reads the items. For a single column, that kernel is
+    /// slower than the kernel for rows.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -357,7 +360,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A request that is queued needs both.
+    /// of `count`. A queued request needs both outputs.
     ///
     /// `starts` needs room for one number more than there are runs. If it is shorter, a run whose start or end does not fit has no result,
     /// and `wait` returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).

@@ -119,8 +119,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the index of each run's first item to the first places of `starts`, followed by the number of items. These are offsets for
-    /// [`Reduce::segments`](super::Reduce::segments). `starts` needs room for one number more than there are runs.
+    /// Writes the index of each run's first item to the first places of `starts`, followed by the number of items. The starts can be used
+    /// as the offsets of [`Reduce::segments`](super::Reduce::segments). `starts` needs room for one number more than there are runs.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -42,7 +42,7 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | part of the request | methods |
 /// |---|---|
 /// | the shape | none: all items together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`axis`](Scan::axis), [`by_key`](Scan::by_key); [`pitch`](Scan::pitch) |
-/// | whether an item is part of its result | none: it is; [`exclusive`](Scan::exclusive): it is not |
+/// | inclusive or exclusive | none: a result includes its own item; [`exclusive`](Scan::exclusive): it excludes its own item |
 /// | the direction | none: from the first item; [`reversed`](Scan::reversed): from the last |
 /// | options | [`initial`](Scan::initial), [`total`](Scan::total), [`and_total`](Scan::and_total), [`count`](Scan::count) |
 /// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
@@ -156,8 +156,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Scans each group along the middle axis of an array of `outer` × `length` × `inner` items by itself: see
-    /// [`Reduce::axis`](super::Reduce::axis). A result has the index of its item.
+    /// Scans along the middle axis of an array of `outer` × `length` × `inner` items: each part by itself, as in
+    /// [`Reduce::axis`](super::Reduce::axis). Each result has the index of its item.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -179,8 +179,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Sets the pitch of rows: see [`Reduce::pitch`](super::Reduce::pitch). A result has the index of its item. The places between rows are
-    /// not touched in an output, and are zero in a returned `Vec`.
+    /// Sets the pitch of rows: see [`Reduce::pitch`](super::Reduce::pitch). Each result has the index of its item. The places between rows
+    /// are not touched in an output, and are zero in a returned `Vec`.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -216,8 +216,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Sets the value before the first item, in place of the operator's identity. It is an accumulator of the operator. For sums, products
-    /// and extremes of items of 32 and 64 bits, the accumulator has the type of the items.
+    /// Sets the initial value, which takes the place of the operator's identity before the first item. The value is an accumulator of the
+    /// operator. For sums, products and extremes of items of 32 and 64 bits, the accumulator has the type of the items.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, scan};
@@ -234,9 +234,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes the total to the first place of `total`. The total combines the initial value and all items, as an exclusive scan would after
-    /// its last result. (With floats, an inclusive scan's last result may have other bits.) The total of an empty input is the initial
-    /// value, or the identity.
+    /// Writes the total to the first place of `total`. The total combines the initial value and all items. It is the result that an
+    /// exclusive scan would have for one more item. (With floats, an inclusive scan's last result may have other bits.) The total of an
+    /// empty input is the initial value, or the identity.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -273,9 +273,9 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
-    /// are suffix sums. Each segment, row, column and run is scanned this way. The operator gets the last item first, on its left. For
-    /// operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The initial value comes
-    /// after the last item. Nothing is copied.
+    /// are suffix sums. Each segment, row, column and run is scanned this way. In each `O::combine`, the items of `left` come after the
+    /// items of `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The
+    /// initial value comes after the last item. Nothing is copied.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -316,7 +316,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes each result in the place of its item. The scan has its input as `&mut`. If an error comes after the launch, the items are
+    /// Writes each result in the place of its item. The input has to be `&mut`. If an error comes after the launch, the items are
     /// unspecified.
     ///
     /// ```
@@ -352,9 +352,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. The number counts items; with several groups it counts segments, rows, rows of
-    /// the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as those of a
-    /// shorter buffer. Nothing is written after them.
+    /// number that is too large counts as the whole input. The number counts items; with a shape, it counts segments, rows, rows of the
+    /// matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as the results of a
+    /// shorter buffer. Nothing is written after the last result.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -386,7 +386,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A request that is queued needs both. `starts` needs room for one number more than there are keys.
+    /// of `count`. A queued request needs both outputs. `starts` needs room for one number more than there are keys.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

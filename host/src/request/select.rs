@@ -38,8 +38,8 @@ type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 #[derive(Debug, Clone, Copy)]
 pub struct Flagged;
 
-/// Selects the items that the predicate `C` chooses, in their order. A predicate is [`NonZero`](crate::NonZero),
-/// [`NotNan`](crate::NotNan), [`Flagged`], or one of a program's own.
+/// Selects the items that the predicate `C` chooses, in their order. A predicate is [`NonZero`](crate::NonZero), [`NotNan`](crate::NotNan),
+/// [`Flagged`], or a type of the program's own.
 ///
 /// | part of the request | methods |
 /// |---|---|
@@ -50,15 +50,15 @@ pub struct Flagged;
 /// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
 ///
 /// With outputs, `wait` returns how many items are chosen. An output needs room for its results only. A shorter output is filled. `wait`
-/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). For queued work, a count greater than
-/// the room shows this.
+/// then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all
+/// chosen items as the count, even if an output is too short.
 ///
 /// If there are no items, none is chosen: outputs are not touched, and the count is 0.
 ///
 /// The time depends on the bytes moved: each item and flag is read once, and each selected item is written once.
 ///
-/// After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and Billeter, Olsson and Assarsson,
-/// *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009).
+/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and Billeter, Olsson and
+/// Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009).
 ///
 /// ```
 /// use warpfold::{Flagged, Gpu, NonZero, select};
@@ -93,7 +93,7 @@ impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
     }
 }
 
-/// The items that a selection keeps: from items `T` in the place `Self`, items of type [`Self::Kept`].
+/// The items that a selection keeps, from items `T` in the place `Self`. For a pair of items and flags, these are the items.
 #[diagnostic::on_unimplemented(
     message = "items are selected by flags of type `u8`",
     label = "expects `(&items, &flags)` with a `u8` for each item: 0 for one that is not chosen",
@@ -138,7 +138,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the other items, which are not chosen, to the beginning of `rest`.
+    /// Writes the items that are not chosen to the beginning of `rest`.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};
@@ -157,8 +157,8 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the indices of the chosen items to the beginning of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If there
-    /// are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. They are numbers of type `u32`, `u64` or
+    /// `usize`. If there are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -263,7 +263,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` returns the chosen items, and the others, each in their order.
+    /// `wait` returns the chosen items and the other items, both in their order.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

@@ -1,4 +1,4 @@
-//! The shapes of a request: how its items are divided into groups.
+//! The shapes of a request: how its items are divided into parts. The items of a part are reduced to one result, or scanned together.
 //!
 //! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
 //! type of its own, or passes it to a function:
@@ -23,7 +23,7 @@ pub use crate::launch::ScanOrder;
 
 use crate::kernel::kind::{self, Kind};
 
-/// All items are one group.
+/// All items are one part.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Whole};
@@ -59,7 +59,7 @@ pub enum Whole {}
 #[derive(Debug)]
 pub enum WholeCounted {}
 
-/// All items are one group, and are combined in their order.
+/// All items are one part, and are combined in their order.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::InOrder};
@@ -109,7 +109,7 @@ pub enum InOrderCounted {}
 #[derive(Debug)]
 pub enum WholeWith {}
 
-/// Segments: groups of consecutive items, between offsets.
+/// Segments: parts of consecutive items, from each offset to before the next.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Segments};
@@ -148,7 +148,7 @@ pub enum Rows {}
 #[derive(Debug)]
 pub enum Columns {}
 
-/// Groups along the middle axis of an array of three axes.
+/// Parts along the middle axis of an array of three axes.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Axis};
@@ -174,7 +174,7 @@ pub enum Axis {}
 #[derive(Debug)]
 pub enum Pitched {}
 
-/// Groups of items whose neighbouring keys, of type `K`, are equal by `E`.
+/// Runs: parts whose neighbouring keys, of type `K`, are equal by `E`.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::ByKey};
@@ -219,7 +219,7 @@ pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 #[derive(Debug)]
 pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// A shape: how the items are divided into groups.
+/// A shape: how the items are divided into parts.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::Shape};
@@ -263,7 +263,7 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several groups of items, each with a result.
+/// A shape of several parts, each with a result.
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};
@@ -279,9 +279,9 @@ shapes! {
 /// sums_of::<Columns>();
 /// ```
 pub trait Several {
-    /// The kernels that reduce each group.
+    /// The kernels that reduce each part.
     type Reduce: Kind;
-    /// The kernels that scan each group.
+    /// The kernels that scan each part.
     type Scan: Kind;
 }
 

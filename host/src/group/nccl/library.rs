@@ -1,7 +1,7 @@
 //! NCCL's library, opened at its first use, and the functions of it that are called.
 //!
-//! The declarations are those of `nccl.h`, version 2.14. Later versions have not changed them. Results are plain numbers, so that unknown
-//! results of newer libraries are kept.
+//! The declarations are those of `nccl.h`, version 2.14. Later versions have not changed these declarations. Results are plain numbers, so
+//! that unknown results of newer libraries are kept.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -11,10 +11,10 @@ use libloading::Library;
 
 use crate::group::Fault;
 
-/// The names under which the library may be installed, the usual one first.
+/// The file names that the library may have. The usual name comes first.
 const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 
-/// How the error lists them.
+/// The names, as the error lists them.
 const LOOKED_FOR: &str = "libnccl.so.2 and libnccl.so";
 
 /// Bytes of an id.
@@ -38,7 +38,7 @@ pub(super) struct RawId(pub [u8; ID_BYTES]);
 pub(super) type RawCommunicator = *mut c_void;
 
 /// `ncclConfig_t` of version 2.14. Its size and version tell a newer library which fields it has. The library uses its own defaults for the
-/// others.
+/// other fields.
 #[repr(C)]
 pub(super) struct Config {
     size: usize,
@@ -84,7 +84,7 @@ macro_rules! functions {
                 )*
                 Ok(Self {
                     $($name,)*
-                    // Never closed: its threads may outlive every communicator.
+                    // The library is never closed: its threads may outlive every communicator.
                     _library: ManuallyDrop::new(library),
                 })
             }
@@ -108,7 +108,7 @@ functions! {
 }
 
 impl Functions {
-    /// The functions of the machine's library. If it is missing, the next call looks again.
+    /// The functions of the machine's library. If the library is missing, the next call looks for it again.
     pub fn find() -> Result<&'static Self, Fault> {
         static FOUND: OnceLock<Functions> = OnceLock::new();
         match FOUND.get() {

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use warpfold_kernels::contract::{SCAN_GROUP_TILES, ScanTiles};
 
-/// A published value.
+/// A published value, by its kind and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     /// The aggregate of a tile.
     Tile(u64),
-    /// The aggregate of a group of tiles.
+    /// The aggregate of a tile group.
     Group(u64),
-    /// The prefix of a group.
+    /// The prefix of a tile group.
     Prefix(u64),
 }
 
@@ -39,7 +39,8 @@ impl Places {
     }
 }
 
-/// The aggregates of these tiles that other ranks need: those of whole groups, and those of single tiles in groups that ranks share.
+/// The aggregates of these tiles that other ranks need: the aggregates of whole tile groups, and of single tiles in tile groups that ranks
+/// share.
 pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
     let whole = whole_groups(&tiles);
     let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);
@@ -51,14 +52,15 @@ pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
         .chain(after.map(Slot::Tile))
 }
 
-/// The number of these aggregates. It is computed without listing them, since the number of tiles comes from a peer and may be huge.
+/// The number of aggregates that [`aggregates_of`] lists. They are counted without the list, since the number of tiles comes from a peer
+/// and may be huge.
 pub(super) fn aggregate_count(tiles: Range<u64>) -> u64 {
     let whole = whole_groups(&tiles);
     let groups = whole.end - whole.start;
     (tiles.end - tiles.start) - groups * (SCAN_GROUP_TILES - 1)
 }
 
-/// The groups that consist of these tiles only.
+/// The tile groups that consist of these tiles only.
 fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
     let first = tiles.start.div_ceil(SCAN_GROUP_TILES);
     first..first.max(tiles.end / SCAN_GROUP_TILES)
@@ -66,9 +68,9 @@ fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
 
 /// A tile's prefix, while it is computed.
 pub(super) struct Before<A> {
-    /// The prefix of the tile's group.
+    /// The prefix of the tile's tile group.
     prefix: A,
-    /// The aggregates of the group's tiles before this one, and identities for the others.
+    /// The aggregates of the tile group's tiles before this tile, and identities for its other tiles.
     tiles: [A; SCAN_GROUP_TILES as usize],
 }
 
@@ -103,7 +105,8 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// The slots and values that the first of these tiles looks for: the prefix of its group, and the group's earlier tiles.
+    /// The slots and values that the first of these tiles looks for: the prefix of its tile group, and the aggregates of the earlier tiles
+    /// of that tile group.
     pub fn seeds(&self, tiles: &Range<u64>, places: &Places) -> Vec<(u64, A)> {
         let group = tiles.start / SCAN_GROUP_TILES;
         let lower = group * SCAN_GROUP_TILES..tiles.start;

@@ -1,4 +1,4 @@
-//! Groups along an axis on the CPU. The items of each group are copied together, and the group is then a segment.
+//! Parts along an axis, on the CPU. The items of each part are copied side by side, so that the part becomes a segment.
 
 use bytemuck::Zeroable;
 use warpfold_kernels::op::Op;
@@ -9,7 +9,7 @@ use crate::kernel::Item;
 use crate::reference;
 use crate::request::shape::ScanOrder;
 
-/// The items of the groups, one group after another, and where each begins and ends.
+/// The items of all parts, one part after another, and the offsets of the parts.
 fn segments<T: Item>(items: &[T], layout: &Layout) -> (Vec<T>, Vec<usize>) {
     let groups = 0..layout.group_count();
     let places = groups.flat_map(|group| layout.items_of(group));
@@ -20,7 +20,7 @@ fn segments<T: Item>(items: &[T], layout: &Layout) -> (Vec<T>, Vec<usize>) {
     )
 }
 
-/// The result of each group. The caller has checked the layout.
+/// The result of each part. The caller has checked the layout.
 pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
     let Ok(layout) = axis.layout(items.len()) else {
         return Vec::new();
@@ -29,11 +29,11 @@ pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
     reference::segmented_reduce::<O, T>(&items, &offsets)
 }
 
-/// A result for each item, in its place; zeros between rows. The caller has checked the layout.
+/// A result for each item, at the item's index. Gaps between rows get zeros. The caller has checked the layout.
 pub fn scan<O: Op<T>, T: Item>(items: &[T], axis: &Axis, order: ScanOrder) -> Vec<O::Output> {
     let mut results = vec![O::Output::zeroed(); items.len()];
     let layout = match axis.layout(items.len()) {
-        // Groups without items can be too many to loop over.
+        // If no part has an item, there can be too many parts to loop over.
         Ok(layout) if !layout.has_no_items() => layout,
         _ => return results,
     };

@@ -15,7 +15,7 @@ use crate::request::shape::{
 };
 use crate::request::{Replaced, ReturnedWithTotal, Runner, Scan, Written, WrittenWithTotal};
 
-/// A result for each item that belongs to a group.
+/// A result for each item that belongs to a part.
 fn scan_groups<O: Op<T>, T: Item>(
     items: &[T],
     shape: &Shape<Memory<'_>>,
@@ -49,7 +49,7 @@ pub(super) fn segmented_scan<O: Op<T>, T: Item>(
     })
 }
 
-/// The results of a scan. If it is reversed, items and results are in the opposite order.
+/// The results of `scan`. For a reversed scan, this reverses the items before `scan` runs, and the results afterwards.
 fn in_order<T: Item, R>(
     items: &[T],
     order: ScanOrder,
@@ -65,7 +65,7 @@ fn in_order<T: Item, R>(
     results
 }
 
-/// A scan of all items, with its initial value, and the total.
+/// Scans all items from the initial value of the request. Returns the results and the total.
 fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     arguments: &Arguments<Memory<'_>>,
 ) -> (Vec<O::Output>, O::Output) {
@@ -84,7 +84,7 @@ fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     (scanned, total.unwrap_or_else(|| O::lower(initial)))
 }
 
-/// Writes the total to the request's output for it, if there is one.
+/// Writes the total to the request's output for the total, if the request has one.
 fn write_total<R: Item>(output: Option<Memory<'_>>, total: R) -> Result<()> {
     match output {
         Some(output) => {
@@ -229,7 +229,7 @@ fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item, D: Order>(
     Ok(segmented_scan::<O, T>(values, &starts, D::ORDER))
 }
 
-/// A scan of groups, with zeros for items of no group.
+/// Scans each part. Items that belong to no part get zeros.
 fn grouped<O: Op<T, Output: Item>, T: Item, D: Order>(
     arguments: &Arguments<Memory<'_>>,
 ) -> Result<Vec<O::Output>> {

@@ -1,4 +1,4 @@
-//! Groups along an axis, and groups in rows with a pitch. There are two kernels for them; the axes decide which one runs.
+//! Requests along an axis, or with a pitch. The axes decide which of two kernels runs: the kernel for segments, or the kernel for columns.
 
 use super::reduce::{groups_of_host, groups_of_host_to};
 use super::scan::{grouped, grouped_to};

@@ -19,7 +19,7 @@ use crate::staged;
 
 macro_rules! all_of_device {
     ($shape:ident) => {
-        /// All items of device memory.
+        /// Reduces all items in device memory.
         #[allow(private_interfaces)]
         impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T>
             for (OnTheDevice, $shape, Returned)
@@ -50,7 +50,7 @@ all_of_device!(WholeCounted);
 
 macro_rules! in_order_of_device {
     ($shape:ident, $kind:ident) => {
-        /// All items of device memory, in their order.
+        /// Reduces all items in device memory, in their order.
         #[allow(private_interfaces)]
         impl<O, T: Item> ReduceEnd<O, T> for (OnTheDevice, $shape, Returned)
         where
@@ -81,7 +81,7 @@ macro_rules! in_order_of_device {
 in_order_of_device!(InOrder, segmented_reduce);
 in_order_of_device!(InOrderCounted, columns_reduce);
 
-/// All pairs of device memory.
+/// Reduces all pairs in device memory.
 #[allow(private_interfaces)]
 impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Returned)
 where
@@ -134,7 +134,7 @@ where
 
 macro_rules! by_key {
     ($shape:ident) => {
-        /// Each run of keys of device memory.
+        /// Reduces each run of keys in device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
             for (OnTheDevice, $shape<E, K>, Written)
@@ -165,7 +165,7 @@ where
     }
 }
 
-/// All items of the host.
+/// Reduces all items of the host.
 #[allow(private_interfaces)]
 impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (OnTheHost, Whole, Returned) {
     type Given = O::Output;
@@ -179,7 +179,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (OnTheHost, Whole,
     }
 }
 
-/// All items of the host, in their order.
+/// Reduces all items of the host, in their order.
 #[allow(private_interfaces)]
 impl<O, T: Item> ReduceEnd<O, T> for (OnTheHost, InOrder, Returned)
 where
@@ -197,7 +197,7 @@ where
     }
 }
 
-/// All pairs of the host.
+/// Reduces all pairs of the host.
 #[allow(private_interfaces)]
 impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheHost>, Whole, Returned)
 where
@@ -243,7 +243,7 @@ one_to_host!([A: Item, B: Item] PairsIn<OnTheHost>, Whole, kind::reduce_pairs, P
 
 macro_rules! several {
     ($shape:ident) => {
-        /// Each group of items of the host.
+        /// Reduces each part of the items of the host.
         #[allow(private_interfaces)]
         impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> ReduceEnd<O, T>
             for (OnTheHost, $shape, Returned)
@@ -281,7 +281,7 @@ several!(Segments);
 several!(Rows);
 several!(Columns);
 
-/// The result of each group of items of the host.
+/// The result of each part of the items of the host.
 pub(super) fn groups_of_host<O: Op<T, Output: Item>, T: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -314,7 +314,7 @@ pub(super) fn groups_of_host_to<O: Op<T, Output: Item>, T: Item>(
     }
 }
 
-/// Each run of keys of the host: the keys, and the results.
+/// Reduces each run of keys of the host. Returns the keys and the results.
 #[allow(private_interfaces)]
 impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Returned)
 where
@@ -341,7 +341,7 @@ where
     }
 }
 
-/// The key and the result of each run. They are also written to the request's outputs.
+/// The key and the result of each run. Both are also written to the outputs that the request names.
 fn by_key_of_host<K: Item, R: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -383,7 +383,7 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether the request has groups without items: columns without rows, or an axis of length 0.
+/// Whether the request has parts without items: columns without rows, or an axis of length 0.
 pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }

@@ -64,7 +64,7 @@ fn verb<D: Order>(row: &'static Row) -> Verb {
     }
 }
 
-/// All items of device memory, with the total returned.
+/// Scans all items in device memory, and returns the total.
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     for (OnTheDevice, WholeWith, D, WrittenWithTotal)
@@ -86,7 +86,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
 
 macro_rules! by_key {
     ($shape:ident) => {
-        /// Each run of keys of device memory.
+        /// Scans each run of keys in device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
             for (OnTheDevice, $shape<E, K>, D, Written)
@@ -126,7 +126,7 @@ fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
 
 macro_rules! of_host {
     ($returned:ident) => {
-        /// All items of the host.
+        /// Scans all items of the host.
         #[allow(private_interfaces)]
         impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
             for (OnTheHost, Whole, D, $returned)
@@ -138,7 +138,7 @@ macro_rules! of_host {
             }
         }
 
-        /// The same, with an initial value or a place for the total.
+        /// Scans all items of the host, with an initial value or an output for the total.
         #[allow(private_interfaces)]
         impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
             for (OnTheHost, WholeWith, D, $returned)
@@ -150,7 +150,7 @@ macro_rules! of_host {
             }
         }
 
-        /// Each run of keys of the host.
+        /// Scans each run of keys of the host.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
             for (OnTheHost, ByKey<E, K>, D, $returned)
@@ -238,7 +238,7 @@ macro_rules! several {
         }
     };
     ($shape:ident, $returned:ident) => {
-        /// Each group of items of the host.
+        /// Scans each part of the items of the host.
         #[allow(private_interfaces)]
         impl<O: Kernel<<$shape as Several>::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
             for (OnTheHost, $shape, D, $returned)
@@ -291,7 +291,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     }
 }
 
-/// Scans all items of the host: forward piece by piece, backward all at once.
+/// Scans all items of the host. A forward scan uploads them piece by piece; a reversed scan uploads them all at once.
 fn whole<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     arguments: &Arguments<Memory<'_>>,
@@ -347,7 +347,7 @@ fn written<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     Ok(total)
 }
 
-/// Scans all items of the host at once, with an initial value, and with the total.
+/// Uploads all items of the host at once, and scans them from the initial value. Returns the results and the total.
 fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     arguments: &Arguments<Memory<'_>>,
@@ -388,7 +388,7 @@ fn replace<R: Item>(input: Memory<'_>, scanned: &[R]) {
     }
 }
 
-/// Scans each group of items of the host. Items of no group give zeros.
+/// Scans each part of the items of the host. Items that belong to no part get zeros.
 pub(super) fn grouped<R: Item>(
     gpu: &Gpu,
     verb: Verb,
@@ -421,7 +421,7 @@ pub(super) fn grouped<R: Item>(
     Ok(scanned)
 }
 
-/// As [`grouped`], with the results written to the request's output. The places of items of no group are not touched.
+/// As [`grouped`], with the results written to the request's output. Where an item belongs to no part, the output is not touched.
 pub(super) fn grouped_to(
     gpu: &Gpu,
     verb: Verb,

@@ -85,7 +85,7 @@ macro_rules! of_host {
 of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
 of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
-/// Which results a selection of host items is to give.
+/// The results that a selection of host items returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Chosen,
@@ -93,7 +93,7 @@ enum Asked {
     Indices,
 }
 
-/// The results of a selection; empty if not asked for.
+/// The results of a selection. A field is empty if it was not asked for.
 struct Selected<T> {
     chosen: Vec<T>,
     rest: Vec<T>,

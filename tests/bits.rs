@@ -81,7 +81,7 @@ const WIDENING: [&str; 4] = [
     "exclusive_scan_wide_sum_f32",
 ];
 
-/// Sizes around the boundaries of a warp, a block and a tile, and one of several tiles.
+/// Sizes around the boundaries of a warp, a block and a tile, and one size of several tiles.
 fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     if care == Care::Body {
         return vec![0, 1, 257, tile + 5];
@@ -98,7 +98,7 @@ fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
 
-/// Offsets in a vector at which an array may begin; for narrow items, only some of them.
+/// Offsets in a vector at which an array may begin. For narrow items, these are only some of the possible offsets.
 fn offsets<T>() -> Vec<usize> {
     let vector = vector_items::<T>();
     let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];

@@ -67,7 +67,7 @@ impl Data {
         self.results.index(place..place + count)
     }
 
-    /// Room for a number of results.
+    /// Room for a count.
     fn count(&self) -> DeviceSlice<u64> {
         let place = self.counts_taken.fetch_add(1, Ordering::Relaxed);
         self.counts.index(place..place + 1)

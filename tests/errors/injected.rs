@@ -159,7 +159,7 @@ fn waits(calls: &[&str]) -> bool {
 /// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
-        // Without this function, as with an older driver, streams have no numbers.
+        // An older driver lacks this function, and its streams have no numbers.
         || calls[nth] == "cuGetProcAddress"
         // The library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)

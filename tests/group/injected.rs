@@ -73,7 +73,8 @@ impl Buffers {
     }
 }
 
-/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all make the same driver calls.
+/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all attempts make the same driver
+/// calls.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {

@@ -29,7 +29,7 @@ pub enum Queue {
 /// What a call does.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// A reduction to one item. A waiting one returns its result to the host and writes no buffer.
+    /// A reduction to one item. A waiting reduction returns its result to the host and writes no buffer.
     Reduce { from: Span, to: Span },
     /// A scan to another buffer.
     Scan { kind: Kind, from: Span, to: Span },

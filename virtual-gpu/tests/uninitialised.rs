@@ -6,7 +6,7 @@ use support::{Arg, Device, kernel};
 use virtual_gpu::{Fault, FaultKind, LaunchError, Switch};
 
 /// Runs a kernel of one warp on 256 bytes. Only the first 20 are written, with the numbers 1 to 5.
-/// Gives the text of the fault, if there is one.
+/// Returns the text of the fault, if there is one.
 fn found(body: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {body} ret;");
     faulted(&Device::new(), &kernel(1, &body)).map(|fault| fault.kind.to_string())

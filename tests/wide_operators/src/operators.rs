@@ -246,7 +246,7 @@ choices! {
     Latest u64 8: |left, right| true;
 }
 
-/// Sums word by word whose results have another size than the items: with the number of items at the end, or without the last word.
+/// Sums word by word. Results have another size than the items: they end with the number of items, or lack the last word.
 #[derive(Debug, Clone, Copy)]
 pub struct Resized;
 

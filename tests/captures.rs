@@ -83,7 +83,7 @@ enum Outcome {
     Refused,
 }
 
-/// A call that is made beside a capture.
+/// A call that is made during a capture.
 struct Case {
     name: &'static str,
     outcome: Outcome,

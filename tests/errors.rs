@@ -1,4 +1,4 @@
-//! Bad input, and machines that lack something. Each gives a typed error with the offered and the allowed values. Nothing
+//! Bad input, and machines that lack something. Each results in a typed error with the offered and the allowed values. Nothing
 //! is half-written, and the next good call works.
 
 #[path = "common/child.rs"]

@@ -1,7 +1,6 @@
 //! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing.
 //!
-//! A waiting call is refused while a stream of `cust` is captured, and allocations of other threads would be counted. So the
-//! tests run one after the other.
+//! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
 
 #[path = "overhead/allocator.rs"]
 mod allocator;

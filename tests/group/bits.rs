@@ -1,4 +1,4 @@
-//! A group's results have the bits of one GPU's.
+//! A group's results have the same bits as the results of one GPU.
 
 use crate::device::{Item, Kernel};
 use std::any::type_name;

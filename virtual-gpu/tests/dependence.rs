@@ -89,7 +89,7 @@ fn every_access_to_global_memory_must_wait() {
             Read,
             32,
         ),
-        // A constant, by a generic address.
+        // Reads a constant by a generic address.
         (
             "mov.u64 %d1, table; sub.u64 %d1, %d1, 16; ld.u32 %r5, [%d1+16];",
             Read,

@@ -118,7 +118,7 @@ fn from() -> impl Strategy<Value = Span> {
     })
 }
 
-/// `item_count` items of another buffer than that of `from`.
+/// `item_count` items of a buffer other than `from`'s.
 fn beside(from: &Span, further: usize, start: usize, item_count: usize) -> Span {
     Span {
         buffer: (from.buffer + further) % BUFFERS,

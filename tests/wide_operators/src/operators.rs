@@ -2,7 +2,7 @@
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 
-/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
+/// Replaces every NaN by the same NaN, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -195,7 +195,7 @@ impl Op<i32> for Top3 {
 
 impl Commutative for Top3 {}
 
-/// The record with the least first number; the leftmost one of several.
+/// The record with the least first number. Of several such records, the leftmost.
 #[derive(Debug, Clone, Copy)]
 pub struct Least;
 

@@ -297,7 +297,7 @@ fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Generic addresses, and the space of each.
+/// Makes generic addresses, and asks for the space of each.
 fn address_spaces(g: &mut Generator<'_>) -> Vec<String> {
     let (a, d, p) = (
         g.register(Kind::B32),

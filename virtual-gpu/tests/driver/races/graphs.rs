@@ -68,7 +68,7 @@ fn a_launch_is_one_piece_of_work_of_its_stream() {
     }));
 }
 
-/// Launches of one executable graph are ordered. Launches of two executable graphs from one graph are not.
+/// Launches of one executable graph are ordered. Launches of two executable graphs from one graph are not ordered.
 #[test]
 fn one_graph_on_two_streams() {
     if only_on_virtual_devices() {

@@ -3,7 +3,7 @@
 use super::*;
 use std::ffi::c_void;
 
-/// Fills words on stream A and reads them on B, and calls `between` in between. Whether this is a race.
+/// Whether a fill on stream A and a read of the same words on stream B race, with `between` called after the fill.
 fn races_with(between: impl FnOnce(&Bed)) -> bool {
     races(|bed| {
         bed.fill(bed.a);

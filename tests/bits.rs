@@ -49,8 +49,8 @@ enum Care {
 }
 
 impl Care {
-    /// How much of a row to check. On a real device, everything. On the virtual GPU, to save time, only one row of each text and the rows
-    /// of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
+    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only one row of each text
+    /// and the rows of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {

@@ -217,7 +217,7 @@ fn memory_and_streams_of_another_context_are_refused() {
 
 #[test]
 fn freed_memory_is_recognised() {
-    // In a process of its own, so that no other test is given the freed memory.
+    // The test has a process of its own, so that no other test gets the freed memory.
     in_child("freed_memory_is_recognised", &[], || {
         let gpu = gpu();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();

@@ -150,7 +150,7 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third of the middle rank's calls fails, and every fifteenth of the others'.
+/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

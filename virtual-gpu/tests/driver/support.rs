@@ -44,7 +44,7 @@ pub fn on_real_device() -> bool {
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {
-        // Not captured by the test harness, which only shows the output of failed tests.
+        // The test harness does not capture this write. It only shows the output of failed tests.
         let line = format!("SKIPPED on a real device: {what}\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Compaction: keeps the items that pass a test, in their order, with no gaps; and their indices.
+//! Compaction: moves the items that pass a test together, in their order, and finds their indices.
 //!
 //! ```text
 //! items     0  4  0  8  2      keep what is not 0
@@ -9,8 +9,8 @@
 //! This turns a dense vector into a sparse one: one call for the items and one for the indices, each in a single pass over the
 //! device's memory.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result is not that of the
-//! CPU's `filter`, or the output cannot be written.
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result differs from that of
+//! `filter` on the CPU, or the output cannot be written.
 
 mod common;
 
@@ -24,7 +24,7 @@ use warpfold::{Gpu, NonZero, select};
 
 use common::program;
 
-/// Makes up items and, on the GPU, keeps those that are not 0, in their order, with no gaps; and their indices.
+/// Makes up items. Moves the items that are not 0 together on the GPU, in their order, and finds their indices.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]
@@ -40,7 +40,7 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error
     common::print_device(&gpu, out)?;
     let mut random = common::Random::new(3);
     let count = common::item_count(1 << 26, 1_000_000);
-    // Two of three are 0.
+    // Two of three items are 0.
     let items: Vec<u32> = (0..count)
         .map(|_| random.bits() as u32)
         .map(|bits| if bits.is_multiple_of(3) { bits } else { 0 })

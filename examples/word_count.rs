@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed, its counts are not the CPU's, or the output cannot be written.
+//! 1 if the device failed, its counts differ from the CPU's, or the output cannot be written.
 
 mod common;
 

@@ -163,7 +163,7 @@ fn a_call_by_key_that_is_refused_has_written_nothing() {
     stream.synchronize().unwrap();
     keyed.assert_untouched();
 
-    // Waiting calls have written nothing either.
+    // Waiting calls write nothing either.
     let keys = &keyed.keys;
     let odd = misaligned(&keyed.results);
     let answer = scan::<Sum, _>(keys)

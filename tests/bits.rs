@@ -49,8 +49,8 @@ enum Care {
 }
 
 impl Care {
-    /// How much of a row to check. On a real device, everything. On the virtual GPU, to save time, only one row of each text and the rows
-    /// of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
+    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only one row of each text
+    /// and the rows of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {
@@ -81,7 +81,7 @@ const WIDENING: [&str; 4] = [
     "exclusive_scan_wide_sum_f32",
 ];
 
-/// Sizes around the boundaries of a warp, a block and a tile, and one of several tiles.
+/// Sizes around the boundaries of a warp, a block and a tile, and one size of several tiles.
 fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     if care == Care::Body {
         return vec![0, 1, 257, tile + 5];
@@ -98,7 +98,7 @@ fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
 
-/// Offsets in a vector at which an array may begin; for narrow items, only some of them.
+/// Offsets in a vector at which an array may begin. For narrow items, these are only some of the possible offsets.
 fn offsets<T>() -> Vec<usize> {
     let vector = vector_items::<T>();
     let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];

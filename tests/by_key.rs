@@ -276,7 +276,7 @@ fn what_is_wrong_is_said() {
     let overlaps = |answer: warpfold::Result<usize>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
     };
-    // An output in the memory of an input, or both outputs in the same memory.
+    // In each case, an output overlaps an input, or the two outputs overlap.
     for (mut to_keys, mut to_results) in [
         (values.index(..), sums.index(..)),
         (firsts.index(..), keys.index(..)),

@@ -67,7 +67,7 @@ impl Data {
         self.results.index(place..place + count)
     }
 
-    /// Room for a number of results.
+    /// Room for a count.
     fn count(&self) -> DeviceSlice<u64> {
         let place = self.counts_taken.fetch_add(1, Ordering::Relaxed);
         self.counts.index(place..place + 1)
@@ -83,7 +83,7 @@ enum Outcome {
     Refused,
 }
 
-/// A call that is made beside a capture.
+/// A call that is made during a capture.
 struct Case {
     name: &'static str,
     outcome: Outcome,

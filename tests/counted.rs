@@ -43,7 +43,7 @@ fn counts(all: usize) -> Vec<u64> {
     counts
 }
 
-/// Checks reductions of 40,000 items with a count in device memory. Only that many of the first items are reduced.
+/// Checks reductions of the first `count` of 40,000 items, for several counts in device memory.
 fn check_reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let (gpu, stream) = (gpu(), stream());
     let items = values::<T>(40_000);
@@ -90,8 +90,8 @@ fn reductions_of_nothing_are_the_identity() {
     );
 }
 
-/// Checks scans of `all` items with a count in device memory, with and without an initial value, and their totals.
-/// Only that many of the first items are scanned.
+/// Checks scans of the first `count` of `all` items, for several counts in device memory, with and without an initial
+/// value, and their totals.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
@@ -159,8 +159,8 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// Launches for long scans. The count in device memory makes some of these scans short. On a real device, the
-/// others stay long.
+/// Launches for long scans. The count in device memory makes some of these scans short. On a real device, others
+/// stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
@@ -265,7 +265,7 @@ fn the_total_of_nothing_is_the_initial_value() {
             .wait(gpu),
         Ok(0)
     );
-    // Both: returned, and written to device memory.
+    // The total is both returned and written to device memory.
     assert_eq!(
         scan::<Sum, _>(&nothing)
             .initial(9)

@@ -1,4 +1,4 @@
-//! Bad input, and machines that lack something. Each gives a typed error with the offered and the allowed values. Nothing
+//! Bad input, and machines that lack something. Each results in a typed error with the offered and the allowed values. Nothing
 //! is half-written, and the next good call works.
 
 #[path = "common/child.rs"]
@@ -217,7 +217,7 @@ fn memory_and_streams_of_another_context_are_refused() {
 
 #[test]
 fn freed_memory_is_recognised() {
-    // In a process of its own, so that no other test is given the freed memory.
+    // The test has a process of its own, so that no other test gets the freed memory.
     in_child("freed_memory_is_recognised", &[], || {
         let gpu = gpu();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();

@@ -1,4 +1,4 @@
-//! Captured graphs. In most of them, one call counts the items of the next. Each launch uses the input's contents at that time.
+//! Captured graphs. In most of them, one call writes the count of the next call's items. A launch reads the input's contents at that time.
 //!
 //! `cust`'s own copies end a capture, so the tests run one at a time.
 

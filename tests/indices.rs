@@ -238,7 +238,7 @@ fn first_extremes(items: &[f32]) -> Extremes<u32> {
     }
 }
 
-/// The index is that of the first among equal items, and of the first NaN, in every shape.
+/// In every shape, the index is that of the first of several equal items, or of the first NaN.
 #[test]
 fn ties_and_nans_in_every_shape() {
     const VALUES: [f32; 5] = [-0.0, 0.0, -0.0, 0.0, 1e-45];
@@ -308,7 +308,7 @@ fn ties_and_nans_in_every_shape() {
     }
 }
 
-/// The items are one more than 32 bits can number. The calls are refused, so nothing reads them.
+/// There is one item more than 32 bits can number. The calls are refused, so nothing reads the items.
 #[test]
 fn more_items_than_32_bits_can_number_are_an_error() {
     const COUNT: usize = 1 << 32;
@@ -330,7 +330,7 @@ fn more_items_than_32_bits_can_number_are_an_error() {
     refused!(.rows(COUNT));
     refused!(.columns(1));
     refused!(.axis(1, COUNT, 1));
-    // Only the device knows the lengths of segments and runs, so the limit is on all items.
+    // Only the device knows the lengths of segments and runs, so the limit applies to the number of all items.
     refused!(.segments(&[0u64, 7, COUNT as u64]));
     refused!(.by_key::<Equal, _>(&items));
     let both = reduce::<ArgMinMax<u32>, _>(&items).columns(1).wait(gpu);

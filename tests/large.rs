@@ -2,7 +2,7 @@
 //! tests need a real device. On the virtual GPU they print that they are skipped.
 //!
 //! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, not even another test executable. The `run.sh`
-//! of `cargo xtask bundle` therefore runs this one alone.
+//! of `cargo xtask bundle` therefore runs this executable alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -50,7 +50,7 @@ fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
     Some(gpu)
 }
 
-/// Sums and scans `2^32 + 5` ones. The scan gives 1, 2, 3, …, whose sum is known. Everything wraps at 2³².
+/// Sums and scans `2^32 + 5` ones. The scan's results are 1, 2, 3, …, and their sum is known. Everything wraps at 2³².
 #[test]
 fn more_items_than_32_bits_count() {
     let _memory = alone();

@@ -2,7 +2,7 @@
 //! frees it.
 //!
 //! On a real device, the tests measure the used memory of the whole GPU. So nothing else may use the GPU meanwhile, not even another test
-//! executable. The `run.sh` of `cargo xtask bundle` therefore runs this one alone.
+//! executable. The `run.sh` of `cargo xtask bundle` therefore runs this executable alone.
 
 #[path = "common/child.rs"]
 mod child;
@@ -73,8 +73,8 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// Runs `body` in a process of its own, since the live objects of the process are counted. On a real device, `warm_up` runs before that,
-/// because the driver keeps memory for streams and threads. `body` gets the objects that are live after that.
+/// Runs `body` in a process of its own, since the live objects of the process are counted. On a real device, `warm_up` runs first, because
+/// the driver keeps memory for streams and threads. `body` gets the objects that are live when it begins.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
     // All processes share a real device.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -108,7 +108,7 @@ fn sum_short_slices() {
     });
 }
 
-/// Scans 70,000 items on each of 64 threads, which is more than a piece.
+/// Scans 70,000 items, which are more than a piece, on each of 64 threads.
 fn scan_long_slices() {
     thread::scope(|scope| {
         for number in 0..64 {
@@ -212,7 +212,7 @@ fn graphs_give_their_workspaces_back() {
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // A real driver uses more memory for a hundred graphs than the leak that this would find.
+        // A real driver uses more memory for a hundred graphs than a leak of workspaces, so only the virtual GPU's memory is checked.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;
             Held::now().check_since(before, workspaces + 8 * KIB, 64 * KIB, 16);

@@ -1,7 +1,7 @@
 //! Older devices. Their texts are made from the texts for compute capability 9.0. A kernel of every kind agrees with the CPU, bit for bit.
 //!
-//! A process chooses the architecture once, so each architecture has a process of its own; all devices are virtual. Of the architectures
-//! that copy through registers, 7.5 has the least shared memory. Of those that copy asynchronously, 8.6 has the least.
+//! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. 7.5 has the least
+//! shared memory of the architectures that copy through registers, and 8.6 has the least of the architectures that copy asynchronously.
 
 #[path = "common/child.rs"]
 mod child;

@@ -25,7 +25,7 @@ use warpfold::{
     gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
-/// The index of the item that comes before all others; of several equal ones, the first.
+/// The index of the first item by `is_before`. Among equal items, it is the lowest index.
 fn first_by<T: Copy>(items: &[T], is_before: impl Fn(T, T) -> bool) -> Option<usize> {
     let mut best = 0;
     for (place, &item) in items.iter().enumerate() {

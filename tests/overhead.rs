@@ -1,7 +1,6 @@
 //! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing.
 //!
-//! A waiting call is refused while a stream of `cust` is captured, and allocations of other threads would be counted. So the
-//! tests run one after the other.
+//! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
 
 #[path = "overhead/allocator.rs"]
 mod allocator;
@@ -175,7 +174,8 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
     };
     sum();
     scan();
-    // The call asks for the current context when it takes the lane and again when it uses it. It also checks the lane's memory.
+    // The call asks for the current context when it takes a transfer lane, and again when it uses the lane. It also checks the lane's
+    // memory.
     let upload = [
         "cuCtxGetCurrent",
         "cuPointerGetAttributes",
@@ -213,12 +213,12 @@ fn a_warm_call_on_a_long_slice_makes_nothing() {
     ];
     let wait = ["cuStreamSynchronize"];
     let expected = [
-        // The call takes the kernels' stream, and then five lanes.
+        // The call takes the kernels' stream, and then five transfer lanes.
         &["cuCtxGetCurrent"][..],
         &["cuCtxGetCurrent", "cuPointerGetAttributes"].repeat(5),
         &piece,
         &piece,
-        // From here on, the call also waits for the second last piece.
+        // From the third piece on, the call also waits for the piece that came two before.
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),

@@ -282,7 +282,7 @@ fn counts_of_the_device_say_where_the_end_is() {
         expected.resize(5000, 0.0);
         assert_same_bits(&found, &expected, &format!("{count} items"));
 
-        // The count is of rows of 50 items here.
+        // Here the count is a number of rows, of 50 items each.
         let number = DeviceBuffer::from_slice(&[count / 50]).unwrap();
         let found = written::<f32>(5000, 0, |output| {
             let request = scan::<Sum, _>(&device).rows(50).reversed().count(&number);

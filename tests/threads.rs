@@ -320,7 +320,7 @@ fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
 #[test]
 fn pairs_from_many_threads_end() {
     on_devices("1", "pairs_from_many_threads_end", || {
-        // The pieces are too long for the short lanes, so the calls share the fewer lanes for pieces.
+        // The pieces are too long for the short lanes, so the calls share the lanes for pieces, and there are fewer of those.
         let items = vec![1f64; 700_000];
         on_all_threads(48, |_| assert_eq!(gpu_dot(&items, &items), Ok(700_000.0)));
     });
@@ -331,7 +331,7 @@ fn all_calls_from_many_threads_end() {
     on_devices("1", "all_calls_from_many_threads_end", || {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
-            // Several threads make each of the calls, each time at the same time as other calls.
+            // Several threads make each call, at the same time as other calls.
             CALLS[index % CALLS.len()](&items);
             CALLS[index * 7 % CALLS.len()](&items);
             CALLS[index * 13 % CALLS.len()](&items);
@@ -344,7 +344,7 @@ fn all_calls_beside_those_over_two_devices_end() {
     on_devices("2", "all_calls_beside_those_over_two_devices_end", || {
         let items = vec![1u32; ITEMS];
         let gpus = Gpus::all().unwrap();
-        // Longer than the slices that go to one GPU alone.
+        // This slice is divided over both GPUs. Shorter slices go to one GPU alone.
         let long = vec![1u32; (8 << 20) / 4 + 5];
         on_all_threads(THREADS, |index| match index % 12 {
             0 => assert_eq!(reduce::<Sum, _>(&long).wait(&gpus), Ok(long.len() as u32)),

@@ -1,7 +1,7 @@
 //! Calls that are queued on two streams: one reads the results of the other. If nothing orders them, the
 //! virtual GPU stops the program and names both calls. With an event between them, the result is right.
 //!
-//! A real GPU gives some number, and no error, so these tests do not run there.
+//! A real GPU returns some number, and no error, so these tests do not run there.
 
 #[path = "common/child.rs"]
 mod child;

@@ -28,7 +28,7 @@ pub fn item_count(real: usize, interpreted: usize) -> usize {
     }
 }
 
-/// Runs `work`, and gives its result and how long it took.
+/// Runs `work`, and returns its result and the time that it took.
 pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     let start = Instant::now();
     let result = work();

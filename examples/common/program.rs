@@ -1,8 +1,8 @@
 //! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
 //!
-//! An example returns every error of the writer, so it stops where its output cannot be written. If the reader is gone, as in `sum | head
-//! -1`, it stops without a message and with exit code 0. Any other error, such as a full disk, gives a message and exit code 1. No error of
-//! writing panics. If writing to the standard error fails, the failure is ignored: there is no other place to report it.
+//! An example returns every error of the writer, so it stops when its output cannot be written. If the reader is gone, as in `sum | head
+//! -1`, it stops without a message and with exit code 0. Any other error, such as a full disk, ends it with a message and exit code 1. No
+//! error of the writer causes a panic. A failure to write to the standard error is ignored: there is no other place to report it.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -16,9 +16,9 @@ use super::quoted::Printable;
 /// Characters of a line about a wrong argument: enough for clap's own words and a long argument.
 const LINE_CHARACTERS: usize = 200;
 
-/// The errors of an example that decide its exit code.
+/// An error of an example. It decides the exit code.
 pub trait Failure: Display + From<io::Error> {
-    /// The error of the writer, if that is what failed.
+    /// The writer's error, if the writer failed.
     fn output_error(&self) -> Option<&io::Error>;
 
     /// Whether the input is wrong: an argument, or a file that an argument names.
@@ -34,7 +34,7 @@ impl Failure for Box<dyn Error> {
     }
 }
 
-/// Runs `example` with its arguments and the writer that it prints to, and gives the exit code: 0 if all went well, 2
+/// Runs `example` with its arguments and the writer that it prints to. Returns the exit code: 0 if all went well, 2
 /// if the input is wrong, 1 otherwise.
 pub fn run<A: Parser, F: Failure>(
     example: impl FnOnce(A, &mut dyn Write) -> Result<(), F>,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --features nccl --example many_gpus                       all GPUs of the machine, numbers made up on the spot
-//! cargo run … -- --gpus 2 --numbers 1048576,16777216                  on two GPUs, as many numbers on each
+//! cargo run … -- --gpus 2 --numbers 1048576,16777216                  on two GPUs: two runs, with 2^20 and 2^24 numbers on each
 //! cargo run … -- --file FILE                                          numbers from a file: 64-bit, the lowest byte first
 //! cargo run … -- --rank 0 --of 2 --id FILE & … --rank 1 --of 2 --id FILE   two processes, GPU 0 and GPU 1, over NCCL
 //! cargo run … -- --slice 8589934592                                   a sum and a scan of a slice of 8 GiB on the host

@@ -35,7 +35,7 @@ impl Numbers {
         }
     }
 
-    /// How many there are.
+    /// How many numbers there are.
     pub fn count(&self) -> usize {
         match self {
             Self::OfFile(numbers) => numbers.len(),

@@ -14,7 +14,7 @@ use crate::numbers::{Numbers, room_for};
 /// How often each call is made. The first call also loads kernels; the fastest call counts.
 const CALLS: usize = 10;
 
-/// What a rank found, and how fast.
+/// A rank's results, and their times.
 pub struct Report {
     /// Numbers of all ranks.
     count: usize,

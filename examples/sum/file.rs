@@ -38,7 +38,7 @@ pub fn room() -> Result<usize, CudaError> {
     Ok(free_bytes / size_of::<f64>())
 }
 
-/// Parses a file by `parse`, which gives at most `most` numbers.
+/// Parses a file by `parse`, which returns at most `most` numbers.
 pub fn read<N>(
     path: &Path,
     most: usize,

@@ -26,7 +26,7 @@ pub enum Fault {
         /// The word, or the beginning of one that is too long. Not always UTF-8.
         word: Vec<u8>,
     },
-    /// There are more numbers than are wanted.
+    /// There are more numbers than the caller wants.
     TooMany,
 }
 

@@ -68,7 +68,7 @@ pub struct Case<'a, B: Binding> {
     gpu: &'static Gpu,
     stream: B::Stream,
     end: End,
-    /// Some are zero.
+    /// Some items are zero.
     items: Vec<f32>,
     on_device: B::Items<f32>,
 }
@@ -115,7 +115,7 @@ impl<'a, B: Binding> Case<'a, B> {
         self.binding.upload(&vec![T::zeroed(); count])
     }
 
-    /// As many zeros as there are items.
+    /// A zero for each item.
     fn room<T: Plain>(&self) -> B::Items<T> {
         self.zeros(self.items.len())
     }

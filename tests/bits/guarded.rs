@@ -20,8 +20,8 @@ pub struct Guarded<T: Edges> {
 }
 
 impl<T: Edges> Guarded<T> {
-    /// Copies an input of the operator `O` to an address that is `offset` items past a multiple of 16 bytes. The
-    /// guard would change the result.
+    /// Copies an input of the operator `O` to an address that is `offset` items past a multiple of 16 bytes. A kernel
+    /// that reads the guard gets another result.
     pub fn input<O: Op<T>>(items: &[T], offset: usize) -> Self {
         Self::new(items, offset, intruder::<O, T>())
     }

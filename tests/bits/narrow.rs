@@ -31,7 +31,7 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The value of the finite, positive number with these bits. For the bits of +∞, the value that would follow the
+    /// The value of the finite, positive number with these bits. For the bits of +∞, it is the value that would follow the
     /// largest number.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;

@@ -219,7 +219,7 @@ pub const CASES: [Case; 18] = [
         call: |gpu, _| {
             let text =
                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-            // The program would unload the module, through `cust`.
+            // The module is leaked: to unload it would be the program's call of `cust`, and not a call of the library.
             gpu.load_ptx("k", text).map(mem::forget)
         },
     },

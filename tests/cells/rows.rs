@@ -19,7 +19,7 @@ fn member() -> Member<'static> {
     members.pop().unwrap()
 }
 
-/// A cell: `ran` if the request runs; `(REASON)` if the request exists and cannot end there; `[REASON]` if it cannot be written.
+/// A cell: `ran` if the request runs; `(REASON)` if the request exists but cannot run at this place; `[REASON]` if it cannot be written.
 macro_rules! cell {
     ($place:ident [$reason:ident] $memory:ident, $request:expr, $gives:expr, $writes:expr) => {
         Cell::Refused(&$reason)

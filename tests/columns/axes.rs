@@ -59,7 +59,7 @@ impl Array {
         }
     }
 
-    /// The indices of all items in memory, group after group.
+    /// The indices of all items in memory, group after group. A group is the items along the axis with one outer and one inner index.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         for outer in 0..self.outer {

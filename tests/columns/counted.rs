@@ -21,7 +21,7 @@ fn engine(generation: Generation, kernel: &str) -> Engine {
     Engine::new::<Sum, f32>(generation, 4, &generation.kernel(kernel), ITEMS)
 }
 
-/// State words of columns of more than one chunk.
+/// How many state words the columns need. Columns of one chunk need none.
 fn state_words(columns: usize) -> u64 {
     match chunk_count((ITEMS / columns) as u64) {
         1 => 0,
@@ -75,7 +75,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64; 2];
             let words = 8 * state_words(columns);
-            // Each of two levels reads published values on the way up and on the way down.
+            // Each of the two levels reads published values on the way up and on the way down.
             let waits = counters.blocks * (4 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

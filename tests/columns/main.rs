@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Two whole leaves and a partial one: fewer than a block has warps.
+/// Two whole leaves and a partial one, which are fewer leaves than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,
@@ -256,8 +256,8 @@ const SMALL_ARRAY: Array = Array {
     gap: 2,
 };
 
-/// A test for each row of the table: more columns than a warp has lanes, of two chunks with a partial leaf; and one column of more than
-/// sixteen chunks.
+/// A test for each row of the table. The matrix has more columns than a warp has lanes, of two chunks with a partial leaf. A reduction is
+/// also tested on one column of more than sixteen chunks.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
         #[test]

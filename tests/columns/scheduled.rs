@@ -41,7 +41,7 @@ fn assert_scanned<O: Kernel<kind::columns_scan, T>, T: Sample>(
     assert_same_bits(&found, &expected, &format!("{options:?}"));
 }
 
-/// Every policy with this many seeds, on small and large devices.
+/// Calls `check` for every shape, under every policy with this many seeds, on small and large devices.
 fn go_through(
     kernel: &str,
     seeds: u64,

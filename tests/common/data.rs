@@ -18,7 +18,7 @@ pub trait Sample: Item {
     /// An item of any size and sign.
     fn any(random: &mut Random) -> Self;
 
-    /// An item of such a size that a product of many neither overflows nor vanishes.
+    /// An item of such a size that a product of many items neither overflows nor vanishes.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps of such a size that the composition of a million neither overflows nor vanishes.
+/// Maps of such a size that the composition of a million maps neither overflows nor vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

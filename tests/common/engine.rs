@@ -182,7 +182,7 @@ impl Engine {
         items
     }
 
-    /// Gives each block of a scan room for `buffers` tiles. The default is as many as it can use.
+    /// Gives each block of a scan room for `buffers` tiles. By default, a block has room for all tiles that it can use at a time.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
     }
@@ -212,8 +212,8 @@ impl Engine {
     }
 }
 
-/// The most state words that columns of `item_count` items need, for any shape of the matrix. Among columns of several chunks, those whose
-/// last chunk has one row need the most for each item.
+/// The most state words that columns of `item_count` items need, for any shape of the matrix. Columns of one whole chunk and a last chunk
+/// of one row need the most state words for each item.
 fn most_columns_state_words<A>(item_count: u64) -> u64 {
     item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }

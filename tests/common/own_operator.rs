@@ -15,7 +15,8 @@ use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
 use crate::device::{Item, Kernel};
 use crate::numbers::{Random, items};
 
-/// Lengths around the boundaries of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
+/// Lengths around the boundaries of vectors, warps, blocks and tiles, and some between. With items of 56 bytes or more, the last length
+/// exceeds 16 MiB, so its scan has the tiles of a long scan.
 const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];

@@ -64,11 +64,11 @@ const MOVED: Moved = Moved {
 /// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// From this many words on, publishing an accumulator is a noticeable part of the traffic of so few tiles. It is published a word at a
+/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. It is published a word at a
 /// time: through scattered shared memory, and through a sector for each word. Only 8 bytes of such a sector are used.
 const MANY_WORDS: usize = 6;
 
-/// The same for a scan, which publishes accumulators of up to two words in one slot.
+/// The same limit for scans. A scan publishes an accumulator of up to two words in one slot.
 const MANY_WORDS_OF_SCANS: usize = 3;
 
 /// Instructions of one poll of a word: its address, the load, the comparison and the branch.

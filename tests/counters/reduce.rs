@@ -68,7 +68,7 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     assert_eq!(counters.global_bytes_written, output_bytes + told);
     assert_within(1.0, counters.global_bytes_read, input_bytes);
     assert_eq!(counters.atomics, blocks * last_blocks);
-    // One barrier for the tree of each block. Two more for the last block, which uses its scratch again.
+    // The tree of each block has one barrier. The last block has two more, because it uses its scratch again.
     assert_eq!(counters.barriers, blocks + 2 * last_blocks);
     assert_eq!(counters.shuffles, (blocks + last_blocks) * block_shuffles);
     assert_eq!(counters.votes, 0);

@@ -35,8 +35,8 @@ fn count<O: Op<T>, T: Sample>(
 /// How many tile groups before the tile's own a look-back reads.
 const NEIGHBOURS: u64 = 7;
 
-/// The most words for each tile that blocks publish and read if no block waits. They read the aggregates of the tile's own
-/// group and of seven earlier groups, and prefixes.
+/// The most words that blocks publish and read for each tile if no block waits. A look-back reads the aggregates of the tile's
+/// own group and of seven earlier groups, and prefixes.
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
@@ -74,7 +74,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert!(counters.votes <= tiles * VOTES_TO_LOOK_BACK);
     let read = counters.global_bytes_read - input_bytes - 8 * tickets;
     assert!(read <= 8 * words * tiles * WORDS_LOOKED_AT, "{read}");
-    // Beside the items and tickets: the published words, and the reset of the tickets.
+    // Besides results and tickets, a scan writes the published words and the reset of the tickets.
     let written = counters.global_bytes_written - input_bytes - 8 * tickets;
     assert!(
         written <= 8 * (words * tiles * WORDS_PUBLISHED + 1),

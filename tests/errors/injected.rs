@@ -2,8 +2,8 @@
 //!
 //! A scenario first runs without a failure, which shows its driver calls. Then it runs once for each of these calls, and that
 //! call fails. Each run has a thread of its own that has no current context. There must be no panic, an error with the call and the
-//! raw code, and no leaked object. Then the scenario must work again, unless the code ends the context: then the `Gpu`
-//! must say so. With the real driver, live objects are not counted, and everything else is checked.
+//! raw code, and no leaked object. If the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must
+//! work again. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 
@@ -159,7 +159,7 @@ fn waits(calls: &[&str]) -> bool {
 /// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
-        // Without this function, as with an older driver, streams have no numbers.
+        // An older driver lacks this function, and its streams have no numbers.
         || calls[nth] == "cuGetProcAddress"
         // The library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)

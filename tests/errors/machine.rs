@@ -72,7 +72,7 @@ fn an_unknown_setting_is_an_error() {
             || {
                 let reason = env::var("EXPECTED_REASON").unwrap();
                 let error = Gpu::new().unwrap_err();
-                // No device was looked for, so the message is about the setting alone.
+                // The library did not look for a device, so the message is about the setting alone.
                 assert_eq!(
                     error.to_string(),
                     format!("the settings of the virtual GPU are wrong: {reason}")

@@ -1,4 +1,5 @@
-//! `many_gpus`: it agrees with the CPU, and no number makes it panic. The file by which its processes find each other.
+//! Tests of `many_gpus`, which must agree with the CPU and must not panic for any number. Tests of the file by which its processes find
+//! each other.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

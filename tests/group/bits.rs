@@ -1,4 +1,4 @@
-//! A group's results have the bits of one GPU's.
+//! A group's results have the same bits as the results of one GPU.
 
 use crate::device::{Item, Kernel};
 use std::any::type_name;
@@ -98,7 +98,7 @@ macro_rules! scans {
 scans!(scans_inclusively, inclusive_scan);
 scans!(scans_exclusively, exclusive_scan, exclusive);
 
-/// For each kind, a check of one call of a row of the table.
+/// A function for each kind, which checks one call of a row of the table.
 mod calls {
     use super::*;
 
@@ -166,7 +166,7 @@ fn reductions_of_shares_that_end_where_something_changes() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // One chunk on four ranks, and several chunks where a rank has none of its own.
+            // First one chunk on four ranks, then several chunks of which some ranks have none.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],

@@ -10,7 +10,7 @@ use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 
-/// How long a rank waits in tests in which another never comes.
+/// How long a rank waits in tests in which another rank never arrives.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Makes a call with one item on each rank, and checks its result.
@@ -26,7 +26,7 @@ fn gone() -> DeviceSlice<u32> {
     DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
 }
 
-/// Three ranks, or two if there are only two.
+/// Three ranks, or two if there can only be two.
 fn three() -> usize {
     most_ranks().min(3)
 }
@@ -173,7 +173,7 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
             }
             let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
-            // After that, no rank waits.
+            // In the group that has ended, no rank waits.
             assert_eq!(
                 reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))

@@ -73,7 +73,8 @@ impl Buffers {
     }
 }
 
-/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all make the same driver calls.
+/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all attempts make the same driver
+/// calls.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {
@@ -149,7 +150,7 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third of the middle rank's calls fails, and every fifteenth of the others'.
+/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

@@ -38,7 +38,7 @@ pub fn way() -> Way {
     }
 }
 
-/// Runs a test with four virtual devices or with the real ones, and once more over NCCL if there are NCCL and two real devices.
+/// Runs a test with four virtual devices or with the real ones. Runs it again over NCCL on a machine with NCCL and two real devices.
 pub fn on_four_devices(test: &str, body: impl Fn()) {
     let devices = ("VIRTUAL_GPU_DEVICES", "4");
     in_child(test, &[devices], &body);

@@ -21,7 +21,7 @@ const STORES: Places = Places {
 };
 
 /// The loads of state words. The named load reads a partial in a reduction with few partials. The unnamed loads are
-/// for reductions with many.
+/// for reductions with many partials.
 const LOADS: Places = Places {
     pattern: "ld.relaxed.gpu.global.b64",
     names: &["partial", "", "", "", "", "", "", "", ""],

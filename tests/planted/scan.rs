@@ -68,7 +68,7 @@ const BOTH_TAGS: Places = Places {
     names: &["short", "", ""],
 };
 
-/// Selects the tiles of the own group that are read: the lower ones, and the tile itself if it is the last.
+/// Selects the tiles of a tile's own group that a look-back reads: the lower tiles, and the tile itself if it is the last.
 const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
 
 const BALLOTS: Places = Places {
@@ -116,7 +116,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// Enough tiles that a starved block holds one that others wait for, and that shared memory is used again.
+/// So many tiles that a starved block holds a tile that others wait for, and that blocks reuse their shared memory.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

@@ -1,4 +1,4 @@
-//! Bugs in segmented reductions and scans: short segments, many of one item, and some that several blocks share.
+//! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
 
 use warpfold::Sum;
 

@@ -18,7 +18,7 @@ pub enum Check {
     Sync,
     /// Two accesses that nothing orders.
     Race,
-    /// Bytes that nothing wrote decide something.
+    /// A branch or an address depends on uninitialised bytes.
     Init,
     /// The launch does not end.
     Hang,
@@ -29,7 +29,7 @@ pub enum Check {
 /// More warp instructions than any trial needs.
 const STEP_BUDGET: u64 = 1_500_000;
 
-/// Runs a text under a schedule. Gives the evidence that it is wrong, if there is any.
+/// Runs a text under a schedule. Returns the check that finds it wrong, if there is one.
 pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;
 
 /// The circumstances of a trial.
@@ -38,7 +38,7 @@ pub struct Circumstances {
     pub generation: Generation,
     pub multiprocessors: u32,
     pub item_count: usize,
-    /// How many launches the workspace has seen.
+    /// How many launches have used the workspace.
     pub epoch: u32,
 }
 
@@ -118,7 +118,7 @@ pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> 
 /// Columns of the trials' matrices.
 const COLUMNS: usize = 2;
 
-/// Offsets of segments of many lengths, which end with the items.
+/// Offsets of segments of many lengths. The last segment ends with the last item.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
     // Many segments of one item, with some of 20 between them, fill a window.

@@ -47,11 +47,11 @@ pub struct Extent {
 /// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It overlaps another argument: it begins this many items after the other's start, or before it.
+    /// It overlaps another argument: it begins this many items after the other's start, or before it if the number is negative.
     Over(usize, i64),
     /// It overlaps another argument: it begins in the other's middle.
     OverMiddle(usize),
-    /// It has fewer items: this many tenths.
+    /// It has this many tenths of its items.
     Short(usize),
     /// It starts one byte late.
     Misaligned,

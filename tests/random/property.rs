@@ -14,7 +14,7 @@ use proptest::test_runner::{
 
 /// The default seed of the cases.
 const SEED: u64 = 0;
-/// How many milliseconds a failing case is made smaller.
+/// For how many milliseconds a failing case is made smaller.
 const SHRINK_MILLIS: u32 = 60_000;
 
 /// A property that `cases` cases must have.

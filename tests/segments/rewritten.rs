@@ -1,4 +1,4 @@
-//! Offsets that are rewritten while the kernel reads them: a read gives any value, and the next read of the same offset another one.
+//! Offsets that are rewritten while the kernel reads them: a read returns any value, and the next read of the same offset another value.
 //! For all values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
 //! forever.
 

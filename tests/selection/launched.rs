@@ -144,7 +144,7 @@ fn bytes_go_once() {
         let counters = cost(generation, SELECT, |engine, options| {
             assert_selects(engine, &items, options)
         });
-        // Beside the items, blocks access the tickets, published values and the count.
+        // Besides the items, blocks access the tickets, published values and the count.
         let bytes = 4 * ITEMS as u64;
         let beside = 16 * 1024;
         let (read, written) = (counters.global_bytes_read, counters.global_bytes_written);

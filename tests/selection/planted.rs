@@ -7,7 +7,7 @@ use warpfold_kernels::selection::{Before, chunk_items};
 use crate::engine::{Engine, SM_90};
 use crate::schedule::schedules;
 
-/// A kernel whose warps have four chunks of items, which share the warp's list.
+/// A kernel in which each warp has four chunks of items. The chunks use the warp's list in turn.
 const KERNEL: &str = "select_if_non_zero_u8";
 
 /// Whether a text has a race, and whether it has a wrong result, under any schedule.

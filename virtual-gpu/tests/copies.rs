@@ -151,7 +151,7 @@ fn a_bulk_copy_reports_to_its_mbarrier() {
     for instead in ["bar.sync 0;", ""] {
         check_fault(&format!("{INIT} {BULK} {instead} {STORE}"), is_race);
     }
-    // This holds even for the thread that began the copy. Only a test of the mbarrier is enough.
+    // Even the thread that began the copy has to test the mbarrier. Other waits are not enough.
     let own = "@!%p1 ret; ld.shared.u32 %r4, [%r2];";
     check_fault(&format!("{INIT} {BULK} {own}"), is_race);
     let wait = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; cp.async.wait_all;";

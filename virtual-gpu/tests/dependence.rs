@@ -89,7 +89,7 @@ fn every_access_to_global_memory_must_wait() {
             Read,
             32,
         ),
-        // A constant, by a generic address.
+        // Reads a constant by a generic address.
         (
             "mov.u64 %d1, table; sub.u64 %d1, %d1, 16; ld.u32 %r5, [%d1+16];",
             Read,
@@ -157,7 +157,7 @@ fn a_barrier_of_the_block_hands_a_wait_on() {
          SECOND: bar.sync 1, 64; END:"
     );
     assert!(is_early(&arrives_first));
-    // In each warp the half that waited has exited, and the other half meets.
+    // In each warp, the half that waited has exited, and the other half meets at the barrier.
     let halves = format!(
         "and.b32 %r5, %r1, 31; setp.lt.u32 %p1, %r5, 16; @%p1 {WAIT} @%p1 ret; barrier.sync 1, 32;"
     );
@@ -171,7 +171,7 @@ fn a_barrier_of_the_warp_hands_a_wait_on() {
     for other in ["", "vote.sync.any.pred %p2, %p1, -1;"] {
         assert!(is_early(&format!("{first} {other}")), "{other}");
     }
-    // Half a warp meets without the other half, which has not waited.
+    // Half a warp meets at a barrier without the other half, which has not waited.
     let half = format!("{first} setp.lt.u32 %p2, %r5, 16; @%p2 bar.warp.sync 0xffff;");
     assert!(is_early(&half));
     assert!(!is_early(&format!("{half} @!%p2 ret;")));

@@ -8,7 +8,7 @@ use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
-/// Runs a text under every policy and some seeds, with the checks on. Gives the common result of
+/// Runs a text under every policy and some seeds, with the checks on. Returns the common result of
 /// all runs: the numbers at `p0`, or the text of the fault.
 fn run(body: &str, number: u64) -> Result<(Vec<u64>, Counters), String> {
     let mut found = None;
@@ -137,7 +137,7 @@ fn launches_that_cannot_be_are_refused() {
     assert_eq!(code(buffer("set", 1, 1) + write + &start(77)), 400);
     assert_eq!(code("mov.u64 %d31, 0;".to_owned() + &start(0)), 1);
     assert_eq!(code("mov.u64 %d31, %d1;".to_owned() + &start(0)), 1);
-    // A number that is no kernel's address gives no buffer.
+    // There is no buffer for a number that is no kernel's address.
     let none = buffer("1234", 1, 1) + "cvt.u32.u64 %r30, %d31;";
     assert_eq!(code(none), 0);
 }
@@ -202,7 +202,7 @@ fn a_table_of_kernels_in_memory() {
     assert_eq!(device.download::<u64>(to, 1), [7]);
 }
 
-/// The same holds in a programmatic launch: the grid begins after its launcher has launched it.
+/// A child of a programmatic launch needs no `griddepcontrol.wait`: it begins after its launcher, which has waited.
 #[test]
 fn a_child_need_not_wait_for_the_launches_before() {
     for stream in [NULL_STREAM, FIRE_AND_FORGET, TAIL_LAUNCH] {

@@ -74,7 +74,7 @@ fn a_lane_may_wait_for_another_of_its_warp() {
 
 #[test]
 fn a_wait_for_the_clock_ends_soon() {
-    // A thousand million ticks, and at most a million warp instructions.
+    // The kernel waits for a thousand million ticks, in at most a million warp instructions.
     let mut device = Device::new();
     device.options.step_budget = 1_000_000;
     for clock in ["clock64", "globaltimer"] {
@@ -422,7 +422,7 @@ fn jump_tables_and_calls_in_divergent_code() {
 
 #[test]
 fn many_seeds_give_one_result() {
-    // A block-wide count by warps, each warp at its own pace.
+    // Counts the threads of a block, whose warps run at different paces.
     let text = kernel(
         1,
         "mov.u32 %r0, %tid.x; setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [dynamic], 0; bar.sync 0; \

@@ -1,10 +1,10 @@
 //! Loading any text ends with a module or a list of problems, and never with a panic. Kernels that
-//! load are launched, which also ends, with or without a fault.
+//! load are launched. A launch also ends, with or without a fault.
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
 //! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many
-//! in place of a few, and reports the speed; `PTX_FUZZ_SEED` chooses other texts. The targets in
-//! `fuzz/` are guided by coverage.
+//! texts, and reports the speed. `PTX_FUZZ_SEED` chooses other texts. The targets in `fuzz/` are guided by
+//! coverage.
 
 #[path = "fuzz/edit.rs"]
 mod edit;

@@ -47,7 +47,7 @@ impl Setup {
     }
 }
 
-/// Runs a kernel; gives the buffer's address, too.
+/// Runs a kernel. Also returns the buffer's address.
 fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Fault>>) {
     let setup = Setup::read(text);
     let mut device = Device::new();

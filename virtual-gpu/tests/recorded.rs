@@ -1,7 +1,7 @@
 //! Compares the virtual GPU with recorded answers of an H200.
 //!
 //! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form of an
-//! instruction, and for many random kernels, there is a hash of the kernel's text and one of its
+//! instruction, and for many random kernels, there is a hash of the kernel's text and a hash of its
 //! output. For forms that were wrong once, there are some operands with the hardware's results.
 //! After a change of the generator or of the forms, record the hashes again on a GPU: `conformance
 //! --table --record FILE`, and for the random kernels, which are compiled without optimisation

@@ -6,7 +6,7 @@ use support::{Arg, Device, kernel};
 use virtual_gpu::{Fault, FaultKind, LaunchError, Switch};
 
 /// Runs a kernel of one warp on 256 bytes. Only the first 20 are written, with the numbers 1 to 5.
-/// Gives the text of the fault, if there is one.
+/// Returns the text of the fault, if there is one.
 fn found(body: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {body} ret;");
     faulted(&Device::new(), &kernel(1, &body)).map(|fault| fault.kind.to_string())
@@ -133,10 +133,10 @@ fn what_does_not_matter_is_no_fault() {
         "atom.global.exch.b32 %r3, [%d1+32], 1; bar.sync 0; atom.global.or.b32 %r1, [%d1+32], 0;",
         // All lanes read one lane, whose value is defined.
         "setp.eq.u32 %p3, %r0, 0; @%p3 mov.u32 %r3, 9; shfl.sync.idx.b32 %r1, %r3, 0, 31, -1;",
-        // One lane's defined predicate decides the vote; those of the other lanes are undefined.
+        // One lane's defined predicate decides the vote. The predicates of the other lanes are undefined.
         "setp.eq.u32 %p3, %r9, 0; setp.eq.u32 %p4, %r0, 3; @%p4 setp.eq.u32 %p3, %r0, 3; \
          vote.sync.any.pred %p4, %p3, -1; selp.b32 %r1, 1, 2, %p4;",
-        // The lanes of both branches read lane 3, which gives a defined value in its branch.
+        // The lanes of both branches read lane 3, whose value in its own branch is defined.
         "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; shfl.sync.idx.b32 %r1, %r9, 3, 31, -1; bra.uni MEET; \
          SIDE: shfl.sync.idx.b32 %r1, %r0, 3, 31, -1; MEET:",
         // Local memory, once written.

@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ))?;
     }
     stream.synchronize()?;
-    // The bias may cancel most of a result.
+    // The bias may cancel most of a result, so errors of small results are relative to 1.
     let of_row = |row: &[f64]| layer_norm_of(row, &gains, &biases);
     check(&rows, &matrix, 1.0, of_row)?;
 

@@ -98,7 +98,7 @@ warpfold::item! {
     }
 }
 
-/// The number that is farthest from zero; the first one of equally far ones.
+/// The number that is farthest from zero, or the first of several such numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Farthest;
 

@@ -1,4 +1,4 @@
-//! Work of a group of GPUs, queued.
+//! Queued work of a group of GPUs.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

@@ -1,4 +1,4 @@
-//! Lengths of runs of a slice, written to another.
+//! Lengths of runs of a slice, written to another slice.
 
 use warpfold::{Equal, Gpu, runs};
 

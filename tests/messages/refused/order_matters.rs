@@ -1,4 +1,4 @@
-//! A check of a user's operator without a kernel row, which is not `Commutative`.
+//! A check of a user's operator that has no kernel row and is not `Commutative`.
 
 use warpfold::{Op, check_reduce_operator};
 

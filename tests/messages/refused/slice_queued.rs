@@ -1,4 +1,4 @@
-//! Work on a slice of the host, queued.
+//! Queued work on a slice of the host.
 
 use warpfold::cust::stream::Stream;
 use warpfold::{Gpu, Sum, scan};

@@ -2,7 +2,7 @@
 
 use warpfold::Op;
 
-/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
+/// Replaces every NaN by the same NaN, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }

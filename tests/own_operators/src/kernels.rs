@@ -4,7 +4,7 @@
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {
-    /// Sums every other one of five items, from the second on.
+    /// Sums items 1 and 3 of five items, by a fold with a step of 2.
     pub fn folds(items: *const u32, results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::thread;

@@ -63,7 +63,7 @@ impl Op<Complex> for ComplexProduct {
 
 impl Commutative for ComplexProduct {}
 
-/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
+/// Replaces every NaN by the same NaN, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -129,7 +129,7 @@ impl Op<f32> for ArgMin {
 
 impl Commutative for ArgMin {}
 
-/// An integer for each float. Their order is that of [`f32::total_cmp`].
+/// An integer for each float. The integers have the order of [`f32::total_cmp`].
 fn order(value: f32) -> i32 {
     let bits = value.to_bits() as i32;
     bits ^ ((bits >> 31) as u32 >> 1) as i32

@@ -175,7 +175,7 @@ fn maps_before_an_operator() {
     check_reduce_operator::<CountEven, u32>(&[1, 2, 3, 4]).unwrap();
 }
 
-/// Of items of the same size: in reductions of several tiles, and in a scan of several groups of tiles.
+/// The mapped items have the size of the items. There are enough for a reduction of several tiles and a scan of several tile groups.
 #[test]
 fn a_mapped_operator_has_the_bits_of_the_other() {
     let gpu = warpfold::Gpu::global().unwrap();

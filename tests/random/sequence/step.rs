@@ -29,7 +29,7 @@ pub enum Queue {
 /// What a call does.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// A reduction to one item. A waiting one returns its result to the host and writes no buffer.
+    /// A reduction to one item. A waiting reduction returns its result to the host and writes no buffer.
     Reduce { from: Span, to: Span },
     /// A scan to another buffer.
     Scan { kind: Kind, from: Span, to: Span },
@@ -118,7 +118,7 @@ fn from() -> impl Strategy<Value = Span> {
     })
 }
 
-/// `item_count` items of another buffer than that of `from`.
+/// `item_count` items of a buffer other than `from`'s.
 fn beside(from: &Span, further: usize, start: usize, item_count: usize) -> Span {
     Span {
         buffer: (from.buffer + further) % BUFFERS,

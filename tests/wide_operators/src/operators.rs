@@ -2,7 +2,7 @@
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 
-/// Replaces every NaN by the same one, since devices do not agree on NaNs' payloads.
+/// Replaces every NaN by the same NaN, since devices do not agree on NaNs' payloads.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -195,7 +195,7 @@ impl Op<i32> for Top3 {
 
 impl Commutative for Top3 {}
 
-/// The record with the least first number; the leftmost one of several.
+/// The record with the least first number. Of several such records, the leftmost.
 #[derive(Debug, Clone, Copy)]
 pub struct Least;
 
@@ -246,7 +246,7 @@ choices! {
     Latest u64 8: |left, right| true;
 }
 
-/// Sums word by word whose results have another size than the items: with the number of items at the end, or without the last word.
+/// Sums word by word. Results have another size than the items: they end with the number of items, or lack the last word.
 #[derive(Debug, Clone, Copy)]
 pub struct Resized;
 

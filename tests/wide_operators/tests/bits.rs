@@ -96,7 +96,7 @@ fn results_longer_or_shorter_than_the_items() {
     check_scans::<Resized, [u64; 3]>(|numbers| std::array::from_fn(|_| numbers.bits()));
 }
 
-/// A group's result is written where it is aligned for every type.
+/// A group writes its result to memory that is aligned for every type.
 #[test]
 fn a_group_reduces_to_a_result_of_16_bytes() {
     let gpu = Gpu::global().unwrap();

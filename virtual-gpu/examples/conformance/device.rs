@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The first device.
 #[derive(Debug)]
 pub struct Device {
-    /// The optimisation level of its compiler.
+    /// The optimisation level of the driver's compiler.
     optimise: usize,
 }
 
@@ -65,7 +65,7 @@ fn check(call: &str, code: i32) -> Result<(), String> {
     }
 }
 
-/// Waits for the work that was given to the device.
+/// Waits for the work that is queued on the device.
 fn wait() -> Result<(), String> {
     let start = Instant::now();
     loop {

@@ -1,8 +1,8 @@
 //! The answers of a device in a file, for comparisons on machines without that device.
 //!
 //! The file is a compressed stream of bytes. For each kernel it holds the hashes of the text and of the
-//! output, and the name. It holds the text if that cannot be generated again, and the output if that
-//! differs from the virtual GPU's. Each text or output comes after its length in 32 bits.
+//! output, and the name. It also holds texts that cannot be generated again, and outputs that differ from
+//! the virtual GPU's. Each text or output comes after its length in 32 bits.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;

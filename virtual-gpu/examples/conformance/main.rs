@@ -79,7 +79,7 @@ fn run(options: &Options) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The forms that a machine loads. Names the others, each with the last line of the reason.
+/// The forms that a machine loads. Prints the names of the others, each with the last line of the reason.
 fn known_to(name: &str, machine: &mut dyn Machine, catalogue: Catalogue) -> Catalogue {
     catalogue.known_to(machine, |form, reason| {
         let reason = reason.trim_end().lines().last().unwrap_or_default();

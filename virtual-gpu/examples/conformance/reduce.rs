@@ -1,4 +1,4 @@
-//! Reduces a kernel as long as it still shows its difference.
+//! Makes a kernel smaller, as long as its outputs on the two machines still differ.
 
 use crate::suite::kernel::Statement;
 

@@ -1,4 +1,4 @@
-//! Any environment gives settings, or an error that names one of its variables.
+//! Any environment is read as settings, or refused with an error that names one of its variables.
 
 #![no_main]
 

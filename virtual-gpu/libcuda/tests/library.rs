@@ -1,5 +1,5 @@
 //! The library as a program finds it. Each case is a separate process: this program starts itself with a word, and
-//! compares the output. It also has the virtual driver linked in, as a program may.
+//! compares the output. The program is also linked with the virtual driver, as other programs may be.
 
 use std::env;
 use std::error::Error;
@@ -128,7 +128,7 @@ fn report(word: &str) -> Result<(), Box<dyn Error>> {
             library.get::<GetProcAddress>(b"cuGetProcAddress\0")?,
         )
     };
-    // SAFETY: `cuInit` has no pointers; the flags are 0.
+    // SAFETY: `cuInit` takes no pointers, and the flags are 0 as it requires.
     let start = || unsafe { init(0) };
     match word {
         "library" => {

@@ -26,7 +26,7 @@ fn status(stream: usize) -> i32 {
     status
 }
 
-/// Ends a capture that must give no graph.
+/// Ends a capture. Asserts that there is no graph.
 fn end_without_graph(stream: usize) -> i32 {
     let mut graph = 77;
     let code = cuStreamEndCapture(stream, &mut graph);

@@ -109,8 +109,8 @@ fn there_is_no_second_device() {
     assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, count), INVALID_DEVICE);
 }
 
-/// Other tests, which use `cust`, may retain the primary context at the same time. So this test
-/// only checks what holds whether or not they do.
+/// Other tests, which use `cust`, may retain the primary context at the same time. This test passes
+/// whether or not they do.
 #[test]
 fn the_primary_context_is_counted() {
     start();

@@ -1,4 +1,4 @@
-//! Injected failures at the seam.
+//! Injected failures of driver calls.
 
 use crate::raw::*;
 use crate::support::*;

@@ -54,8 +54,8 @@ fn a_destroyed_graph_and_its_nodes_are_gone() {
     assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
 }
 
-/// Makes an object, destroys it, and makes another. Both have the same handle, so the stale one
-/// names the newer object.
+/// Makes an object, destroys it, and makes another. Both objects have the same handle, so the stale
+/// handle names the newer object.
 fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
     let (first, other) = (make(), make());
     assert_ne!(first, other, "{what}: both live");

@@ -11,7 +11,7 @@ fn what_is_not_in_a_module_is_not_found() {
     let _context = Context::new();
     let module = load(PTX);
     let mut found = 0;
-    // SAFETY: texts that end with NUL.
+    // SAFETY: the texts end with NUL.
     unsafe {
         assert_eq!(
             cuModuleGetFunction(&mut found, module, c"subtract".as_ptr()),
@@ -39,7 +39,7 @@ fn a_text_that_cannot_be_loaded_is_explained_in_the_log() {
         let bytes = ptr::without_provenance_mut::<c_void>(log.len());
         let mut values = [log.as_mut_ptr().cast(), bytes];
         let (image, options) = (text.as_ptr(), options.as_ptr());
-        // SAFETY: two options with a buffer and its length, and a text that ends with NUL.
+        // SAFETY: there are two options, with a buffer and its length, and the text ends with NUL.
         let code =
             unsafe { cuModuleLoadDataEx(&mut module, image, 2, options, values.as_mut_ptr()) };
         assert_eq!(code, INVALID_PTX);
@@ -61,7 +61,7 @@ fn a_text_that_cannot_be_loaded_is_explained_in_the_log() {
 }
 
 fn load_code(image: &CStr) -> i32 {
-    // SAFETY: a text that ends with NUL.
+    // SAFETY: the text ends with NUL.
     unsafe { cuModuleLoadData(&mut 0, image.as_ptr()) }
 }
 
@@ -139,8 +139,8 @@ fn shared_memory_beyond_the_default_must_be_asked_for() {
     assert_eq!(cuCtxSynchronize(), 0);
 }
 
-/// How many blocks a multiprocessor holds. The limits of the virtual device are an H100's and an
-/// H200's.
+/// How many blocks a multiprocessor holds. The virtual device has the limits of an H100 and of an
+/// H200.
 #[test]
 fn occupancy_is_by_threads_shared_memory_and_blocks() {
     let _context = Context::new();
@@ -182,7 +182,7 @@ fn functions_are_found_by_name() {
     let mut address = ptr::null_mut();
     let (mut id, mut same) = (0, 0);
     let stream = stream(0);
-    // SAFETY: a text that ends with NUL, and the type of the function that it names.
+    // SAFETY: the text ends with NUL, and the type is that of the function that it names.
     unsafe {
         assert_eq!(
             cuGetProcAddress(c"cuStreamGetId".as_ptr(), &mut address, 12_000, 0),
@@ -194,7 +194,7 @@ fn functions_are_found_by_name() {
     assert_eq!(cuStreamGetId(stream, &mut same), 0);
     assert_eq!(id, same);
     let known = address;
-    // SAFETY: a text that ends with NUL.
+    // SAFETY: the text ends with NUL.
     let missing = unsafe { cuGetProcAddress(c"cuNothing".as_ptr(), &mut address, 12_000, 0) };
     let mut compare = Comparison::default();
     compare.expect("no such function", missing, NOT_FOUND);
@@ -205,7 +205,7 @@ fn functions_are_found_by_name() {
 fn a_plain_name_stands_for_the_newest_version() {
     start();
     let mut address = ptr::null_mut();
-    // SAFETY: a text that ends with NUL.
+    // SAFETY: the text ends with NUL.
     let found = unsafe { cuGetProcAddress(c"cuMemAlloc".as_ptr(), &mut address, 12_000, 0) };
     assert_eq!((found, address), (0, cuMemAlloc_v2 as *mut c_void));
 }

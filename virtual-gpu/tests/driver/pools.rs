@@ -60,12 +60,12 @@ fn host_and_kernels_reach_managed_memory_at_one_address() {
     assert_eq!(cuMemAllocManaged(&mut address, 8, TO_ALL_STREAMS), 0);
     assert_eq!(cuMemAllocManaged(&mut address, 8, 7), INVALID_VALUE);
     let words = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
-    // SAFETY: eight bytes are there until they are freed below, and no work of the device uses them now.
+    // SAFETY: the allocation has eight bytes until it is freed below, and no work of the device uses them now.
     unsafe { words.write(41) };
     let increment = function(load(PTX), c"increment");
     assert_eq!(launch(increment, 1, 1, 0, &[address]), 0);
     assert_eq!(cuCtxSynchronize(), 0);
-    // SAFETY: as above: eight bytes, and `cuCtxSynchronize` has ended the kernel that used them.
+    // SAFETY: as above: the allocation has eight bytes, and `cuCtxSynchronize` has ended the kernel that used them.
     assert_eq!(unsafe { words.read() }, 42);
     assert_eq!(cuMemFree_v2(address), 0);
     assert_eq!(cuMemFree_v2(address), INVALID_VALUE);

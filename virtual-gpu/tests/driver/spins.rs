@@ -111,7 +111,7 @@ fn a_kernel_that_waits_for_the_clock_ends() {
     let _context = Context::new();
     let (wait, done) = (function(load(PTX), c"wait_ticks"), zeros(1));
     let options = RunOptions {
-        // Fewer steps than ticks.
+        // The launch may take fewer steps than the kernel waits ticks.
         step_budget: 1_000_000,
         ..Default::default()
     };

@@ -39,12 +39,12 @@ pub fn on_real_device() -> bool {
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Whether to skip a test, or the rest of one, because the device is real and this only holds on the
+/// Whether the device is real, so that a test, or the rest of it, has to be skipped: it only holds on the
 /// virtual device. Prints a message if so.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {
-        // Not captured by the test harness, which only shows the output of failed tests.
+        // The test harness does not capture this write. It only shows the output of failed tests.
         let line = format!("SKIPPED on a real device: {what}\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
@@ -204,7 +204,7 @@ pub fn without_race_check<R>(work: impl FnOnce() -> R) -> R {
 /// Reads one word of device memory on a new stream, unordered with any other work.
 pub fn peek(address: u64) -> u32 {
     let (mut word, own) = (0, stream(1));
-    // SAFETY: a word of pageable memory, which has been written on return.
+    // SAFETY: `word` is four bytes of pageable memory, and the call writes them before it returns.
     let copied = without_race_check(|| unsafe { cuMemcpyDtoHAsync_v2(&mut word, address, 4, own) });
     assert_eq!(copied, 0);
     assert_eq!(cuStreamDestroy_v2(own), 0);
@@ -220,7 +220,7 @@ pub fn pinned(words: usize) -> *mut u32 {
 
 pub fn load(text: &CStr) -> usize {
     let mut module = 0;
-    // SAFETY: a text that ends with NUL.
+    // SAFETY: the text ends with NUL.
     let loaded = unsafe { cuModuleLoadData(&mut module, text.as_ptr()) };
     assert_eq!(loaded, 0);
     module
@@ -228,7 +228,7 @@ pub fn load(text: &CStr) -> usize {
 
 pub fn function(module: usize, name: &CStr) -> usize {
     let mut function = 0;
-    // SAFETY: a text that ends with NUL.
+    // SAFETY: the text ends with NUL.
     let found = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) };
     assert_eq!(found, 0);
     function
@@ -245,8 +245,8 @@ fn pointers(parameters: &[u64]) -> Vec<*mut c_void> {
 /// Launches a kernel whose parameters are 64-bit words.
 pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
     let mut pointers = pointers(parameters);
-    // SAFETY: the tests give as many parameters as the kernel has, each of 64 bits, so there is a pointer to
-    // each. They have been read on return.
+    // SAFETY: the tests pass the kernel's parameters, each of 64 bits, and the list has a pointer to each. The
+    // call reads them before it returns.
     unsafe {
         let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
         cuLaunchKernel(
@@ -255,7 +255,7 @@ pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters:
     }
 }
 
-/// Launches two blocks of 32 threads of such a kernel, with attributes by number and value.
+/// Like [`launch`], for two blocks of 32 threads, with attributes by number and value.
 pub fn launch_with(
     attributes: &[(i32, i32)],
     function: usize,
@@ -289,7 +289,7 @@ pub fn launch_with(
     }
 }
 
-/// Ends a capture that must give a graph.
+/// Ends a capture, and returns its graph.
 pub fn end_with_graph(stream: usize) -> usize {
     let mut graph = 0;
     assert_eq!(cuStreamEndCapture(stream, &mut graph), 0);

@@ -32,7 +32,7 @@ fn work() {
         cuMemsetD32Async(address, 7, 1, stream),
         cuStreamSynchronize(stream),
     ];
-    // SAFETY: `word` has four bytes, which have been written on return.
+    // SAFETY: `word` has four bytes, and the call writes them before it returns.
     codes.push(unsafe { cuMemcpyDtoH_v2(ptr::from_mut(&mut word).cast(), address, 4) });
     codes.push(cuStreamDestroy_v2(stream));
     codes.push(cuMemFree_v2(address));

@@ -36,7 +36,7 @@ fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     block_of(Dependence::Full, threads, body)
 }
 
-/// The same in a launch with this dependence on preceding launches.
+/// Like [`block`], in a launch with this dependence on preceding launches.
 fn block_of(dependence: Dependence, threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     let mut device = Device::new();
     device.options.dependence = dependence;

@@ -8,7 +8,7 @@ use virtual_gpu::{Conflict, FaultKind};
 const BYTES: &str = "mov.u32 %r9, dynamic; mad.lo.u32 %r8, %r0, 4, %r9; mul.lo.u32 %r7, %r0, 0x04040404; \
                      add.u32 %r7, %r7, 0xcbcac9c8; st.shared.u32 [%r8], %r7; bar.sync 0;";
 
-/// The little-endian number of `bytes` bytes at an offset of that memory. In the first eight threads no byte overflows.
+/// The little-endian number of `bytes` bytes at an offset of the memory that [`BYTES`] fills. In the first eight threads no byte overflows.
 fn at(offset: u32, bytes: u32) -> u64 {
     let byte = |i: u32| u64::from(200 + offset + i);
     (0..bytes).fold(0, |value, i| value | byte(i) << (8 * i))
@@ -181,7 +181,7 @@ fn addresses_know_their_spaces() {
                 format!("{stack} {setup} isspacep.{asked} %p1, %d5; selp.u32 %r39, 1, 0, %p1;");
             warp_gives(&body, |_| u32::from(asked == space));
         }
-        // To the space and back.
+        // Converts the address to the space and back.
         let back = format!(
             "{stack} {setup} mov.u64 %d6, %d5; cvta.to.{space}.u64 %d6, %d6; cvta.{space}.u64 %d6, %d6; \
              setp.eq.u64 %p1, %d5, %d6; selp.u32 %r39, 1, 0, %p1;"

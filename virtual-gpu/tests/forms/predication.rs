@@ -91,7 +91,7 @@ fn what_is_done_together() {
             warp_gives(&body, |lane| if takes_part(lane) { gives } else { 0 });
         }
     }
-    // A barrier that half of the warps come to.
+    // Barriers that a guard restricts to one of the two warps.
     let body = "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1, 32; @!%p1 bar.arrive 2, 64; \
                 @%p1 bar.sync 2, 64; mov.u32 %r39, 3;";
     assert_eq!(block(64, body), Ok(vec![3; 64]));

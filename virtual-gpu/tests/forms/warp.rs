@@ -66,7 +66,7 @@ fn reductions_over_a_warp() {
         warp_gives(&format!("{setup} redux.sync.{form} %r39, %r1, -1;"), |_| {
             all
         });
-        // Two halves of a warp, each on its own.
+        // The two halves of a warp reduce separately.
         let half = |lane: u32| {
             (lane & 16..(lane & 16) + 16)
                 .map(value)
@@ -83,7 +83,7 @@ fn reductions_over_a_warp() {
 
 #[test]
 fn shuffles() {
-    // The values that lanes 2, 9, 13 and 30 get. None comes from outside their segment.
+    // The values that lanes 2, 9, 13 and 30 get. No value comes from outside the lane's segment.
     for (form, expected) in [
         ("up.b32 %r39|%p1, %r1, 3, 0", [0, 60, 100, 270]),
         ("down.b32 %r39|%p1, %r1, 3, 31", [50, 120, 160, 0]),

@@ -1,4 +1,4 @@
-//! The source of `compiled.ptx`. To make that again, compile this as a separate crate with `crate-type = ["cdylib"]`,
+//! The source of `compiled.ptx`. To make the PTX again, compile this as a separate crate with `crate-type = ["cdylib"]`,
 //! `opt-level = 3`, `lto = "fat"`, `panic = "abort"` and `codegen-units = 1`:
 //!
 //!     cargo +nightly rustc --release -Zbuild-std=core --target nvptx64-nvidia-cuda -- \

@@ -55,7 +55,7 @@ impl Streams {
         on.clone_dtoh(&items.slice(..1)).unwrap()[0]
     }
 
-    /// The greatest of the items, found in this way.
+    /// The greatest item, found in the way `then`.
     fn greatest(&self, items: &CudaSlice<u32>, then: Then) -> u32 {
         let gpu = gpu();
         let mut greatest = self.home.alloc_zeros(1).unwrap();
@@ -188,7 +188,7 @@ fn lent_by_hand(dropped: Dropped) -> Result<u32, Box<dyn Error>> {
     let (ones, mut sums) = (streams.of(1), streams.of(0));
     let (writer, reader) = (streams.another(), streams.another());
     let lent = sums.lend_mut(User::Stream(writer.as_raw()));
-    // SAFETY: `sums` has `ITEMS` items and outlives all work in this function, which may write them, as `lend_mut` borrowed them.
+    // SAFETY: `sums` has `ITEMS` items and outlives all work in this function. `lend_mut` borrows it mutably, so work may write the items.
     let mut to = unsafe { RawItemsMut::from_raw(lent.address, ITEMS as usize) };
     let request = scan::<Sum, _>(&ones).to(&mut to);
     match dropped {

@@ -1,4 +1,4 @@
-//! Without linking with the driver, the library opens it at run time. An error names a missing library or function.
+//! The library is not linked with the driver here, and opens the driver at run time. An error names a missing library or function.
 
 use std::fs;
 use std::path::{Path, PathBuf};

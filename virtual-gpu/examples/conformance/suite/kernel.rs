@@ -9,7 +9,7 @@ use super::hidden;
 use super::record::{BLOCK_THREADS, PLACES, RECORD_BYTES};
 use std::fmt::Write;
 
-/// In a line, this is replaced by the register with the members of its region.
+/// A placeholder in a line. The register with the members of the line's region replaces it.
 pub const MEMBERS: &str = "$m";
 
 /// One statement.
@@ -27,7 +27,7 @@ pub enum Statement {
     IfBlock { number: u32, then: Vec<Statement> },
     /// Repeats a number of times that is the same for all lanes.
     Repeat { times: u32, body: Vec<Statement> },
-    /// Repeats a number of times that the two low bits of a register give. Lanes may differ.
+    /// Repeats as often as the two low bits of a register say. Lanes may differ.
     RepeatBy {
         register: &'static str,
         body: Vec<Statement>,

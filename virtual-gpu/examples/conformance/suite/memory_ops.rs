@@ -135,7 +135,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The address of a byte of it.
+    /// The address of a byte of the slot.
     fn at(&self, byte: usize) -> String {
         format!("{}+{}", self.base, self.offset + byte)
     }
@@ -280,7 +280,7 @@ fn count_at_barrier(g: &mut Generator<'_>) -> Vec<String> {
     }]
 }
 
-/// An asynchronous copy from the input. The thread that began it waits for it.
+/// An asynchronous copy from the input. The thread that began the copy waits for it.
 fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     let (copy, bytes) = *g
         .random
@@ -297,7 +297,7 @@ fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Generic addresses, and the space of each.
+/// Makes generic addresses, and asks for the space of each.
 fn address_spaces(g: &mut Generator<'_>) -> Vec<String> {
     let (a, d, p) = (
         g.register(Kind::B32),

@@ -33,7 +33,7 @@ const fn place(register: &'static str, kind: Kind, offset: usize, bytes: usize) 
     }
 }
 
-/// All such registers.
+/// All registers of the record.
 pub const PLACES: [InputRegister; 22] = [
     place("%d0", Kind::U64, 0, 8),
     place("%d1", Kind::S64, 8, 8),

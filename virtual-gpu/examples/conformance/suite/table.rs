@@ -38,7 +38,7 @@ pub fn row_case(row: &Row) -> Case {
 }
 
 /// The kernel for an atomic operation in a space. Its results are the returned value and the stored
-/// one.
+/// value.
 pub fn atomic_case(atomic: &Atomic, space: &str) -> Case {
     let mut names = Names::default();
     let kinds = vec![atomic.kind; atomic.operands + 1];

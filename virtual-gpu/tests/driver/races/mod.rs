@@ -14,7 +14,7 @@ use crate::support::*;
 use virtual_gpu::driver::{Finding, take_findings};
 use virtual_gpu::{Doer, StreamRace};
 
-/// Words of the memory of a bed.
+/// Words of each memory of a [`Bed`].
 const WORDS: usize = 64;
 const BLOCKING: u32 = 0;
 const NON_BLOCKING: u32 = 1;
@@ -65,7 +65,7 @@ impl Bed {
         assert_eq!(cuMemsetD32Async(self.shared, 5, WORDS, stream), 0);
     }
 
-    /// Copies all the words to or from others on the device.
+    /// Copies the words of `own` to `shared`. [`Self::copy_out`] copies the other way.
     fn copy_in(&self, stream: usize) {
         let copied = cuMemcpyDtoDAsync_v2(self.shared, self.own, 4 * WORDS, stream);
         assert_eq!(copied, 0);
@@ -93,7 +93,7 @@ fn found() -> Vec<StreamRace> {
     take_findings().into_iter().filter_map(race).collect()
 }
 
-/// Enqueues work, and does everything that is queued. Gives the race that was found, if any.
+/// Enqueues work, and does everything that is queued. Returns the race that was found, if any.
 fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
     let bed = Bed::new(flags);
     work(&bed);

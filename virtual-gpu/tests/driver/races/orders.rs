@@ -1,9 +1,9 @@
-//! What orders work of different streams.
+//! The calls that order work of different streams, and the calls that do not.
 
 use super::*;
 use std::ffi::c_void;
 
-/// Fills on stream A and copies from it on B, with something between.
+/// Whether a fill on stream A and a read of the same words on stream B race, with `between` called after the fill.
 fn races_with(between: impl FnOnce(&Bed)) -> bool {
     races(|bed| {
         bed.fill(bed.a);
@@ -68,7 +68,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
         bed.fill(bed.a);
         bed.get(bed.b);
     }));
-    // The recording at the time of the wait counts.
+    // A wait orders the work before the event's latest recording at the time of the call.
     assert!(races(|bed| {
         let event = event();
         assert_eq!(cuEventRecord(event, bed.a), 0);
@@ -124,7 +124,7 @@ fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
     )));
     assert!(!races_with(|bed| {
         let mut word = 0;
-        // SAFETY: a word of pageable memory, which has been written on return.
+        // SAFETY: `word` is four bytes of pageable memory, and the call writes them before it returns.
         let copied = unsafe { cuMemcpyDtoHAsync_v2(&mut word, bed.own, 4, bed.a) };
         assert_eq!(copied, 0);
     }));

@@ -121,8 +121,8 @@ impl Catalogue {
         }
     }
 
-    /// The instructions that a machine loads. For each of the others, `refuse` is called with its name
-    /// and the reason.
+    /// The instructions that a machine loads. Calls `refuse` with the name of each other instruction and
+    /// the reason.
     pub fn known_to(self, machine: &mut dyn Machine, mut refuse: impl FnMut(&str, &str)) -> Self {
         let mut keep = |cases: &[Case]| {
             let mut known = vec![true; cases.len()];

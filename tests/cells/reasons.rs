@@ -18,22 +18,22 @@ reasons! {
     QUEUED: "reduction_queued_without_result",
         "Queued work returns nothing: it needs `.to(&mut results)`, or `.in_place()`.";
     UNCOUNTED: "selection_queued_without_count",
-        "Only the device knows how many items are chosen, or how many runs there are: queued work needs `.count_to(&mut count)`.";
+        "Only the device knows the number of chosen items or of runs: queued work needs `.count_to(&mut count)`.";
     UNLOCATED: "by_key_queued_without_runs",
-        "Queued work by key needs `.runs_to(&mut starts, &mut count)`: places that are as long as the keys.";
+        "Queued work by key needs `.runs_to(&mut starts, &mut count)`: memory for the starts of the runs.";
     SEVERAL: "several_results_returned",
         "Several results in device memory are not returned: they need `.to(&mut results)`, or `.in_place()`.";
     FOUND: "selection_without_output",
-        "What is found in device memory is not returned: it needs `.to(…)` and its kin.";
+        "Items found in device memory are not returned: the request needs `.to(…)` or another output.";
     RETURNED: "indices_of_device_memory_returned",
-        "This is returned of slices only; in device memory it is written, by `.indices_to(…)` and its kin.";
+        "Only requests on slices return this. For device memory, `.indices_to(…)` and similar methods write it.";
     WRITTEN: "lengths_of_a_slice_written",
-        "This is written to device memory only; of slices it is returned, by `.indices()` and its kin.";
+        "This output is for device memory only. Requests on slices return it, by `.indices()` and similar methods.";
     LENGTH: "count_of_a_slice",
         "A slice knows its length.";
     GROUPS: "rows_on_a_group",
-        "Groups of GPUs reduce and scan the whole, without options; `&gpus` returns what it makes of slices, and `&mut member` returns a \
-         reduction and writes a scan.";
+        "Groups of GPUs reduce and scan whole inputs, without options. `&gpus` returns all results. `&mut member` returns the result of a \
+         reduction, and writes the results of a scan.";
     PAIRS: "rows_of_pairs",
         "No kernel has two inputs in this shape.";
     OF_PAIRS: "scan_of_pairs",
@@ -41,7 +41,7 @@ reasons! {
     PITCH: "pitch_of_segments",
         "A pitch is for rows, columns and an axis: offsets say where segments lie.";
     WHOLE: "initial_value_of_rows",
-        "Several scans begin with the identity, and have no total: no kernel takes them.";
+        "A scan of several parts begins each part with the identity, and has no total.";
     IN_PLACE: "rows_in_place",
-        "Several scans are not done in place: a block reads items beside its own.";
+        "A scan of several parts is not done in place: a block reads items next to its own.";
 }

@@ -43,7 +43,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 /// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
 pub const INTERFACE: u32 = 12;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. This gives the
+/// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. This gives the
 /// total of some tiles at the cost of reading them. The prefixes that it publishes are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
@@ -141,8 +141,8 @@ impl Copies {
 pub enum Start {
     /// When the earlier work is done.
     AfterOthers,
-    /// Possibly before that: the kernel itself waits for the earlier work. A *programmatic dependent launch*: PTX for compute
-    /// capability 9.0 and above.
+    /// Possibly before that: the kernel itself waits for the earlier work. This is a *programmatic dependent launch*, which needs PTX
+    /// for compute capability 9.0 or above.
     Early,
 }
 

@@ -76,7 +76,8 @@ pub unsafe fn barrier() {
 
 /// Combines a value of each thread, along a tree in each warp and then over the warps' totals.
 ///
-/// All threads call it. The result is valid on thread 0. One barrier, eight shuffles. If thread `i` has `i`, the sum is 32,640.
+/// All threads call it. The result is valid on thread 0. It takes one barrier and eight shuffles. If thread `i` has `i`, the sum is
+/// 32,640.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -92,8 +93,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
 
 /// Combines, for each thread, its value and the values of all threads before it. The second result combines the values of all threads.
 ///
-/// All threads call it. Both results are valid on every thread. One barrier, five shuffles. If thread `i` has `i`, the sum on
-/// thread 100 is 5,050, and the second result is 32,640 on all threads.
+/// All threads call it. Both results are valid on every thread. It takes one barrier and five shuffles. If thread `i` has `i`, the sum
+/// on thread 100 is 5,050, and the second result is 32,640 on all threads.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -112,7 +113,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
 
 /// Combines, for each thread, the values of all threads before it. The second result combines the values of all threads.
 ///
-/// All threads call it. Both results are valid on every thread; thread 0 has the identity. One barrier, six shuffles. If
+/// All threads call it. Both results are valid on every thread; thread 0 has the identity. It takes one barrier and six shuffles. If
 /// thread `i` has `i`, the sum on thread 100 is 4,950.
 ///
 /// # Safety
@@ -162,7 +163,7 @@ unsafe fn join<O: Op<T>, T: Element>(
 
 /// The value of thread 0.
 ///
-/// All threads call it. The result is valid on every thread. One barrier. If thread `i` has `i`, all get 0.
+/// All threads call it. The result is valid on every thread. It takes one barrier. If thread `i` has `i`, all get 0.
 ///
 /// # Safety
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.

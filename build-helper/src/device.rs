@@ -1,7 +1,7 @@
 //! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
-//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Their rows are compiled
+//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Rows of operators are compiled
 //! separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
 
 use std::env;
@@ -77,7 +77,7 @@ impl DeviceCrate {
 
     /// Has cargo compile the crate, and returns cargo's messages.
     pub fn run(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
-        // Tries without a network first. If a package is missing, tries again with it.
+        // Tries without a network first. If a package is missing, tries again with a network.
         let offline = self.cargo(toolchain, variant, true);
         let ran = match offline {
             Err(messages) if messages.contains("--offline") => {
@@ -149,8 +149,8 @@ fn module(source: &Path) -> Result<String, Error> {
 /// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three are
-///   set.
+/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
+///   thresholds are set.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",

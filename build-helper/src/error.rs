@@ -131,7 +131,7 @@ pub enum Error {
 /// A function of an operator that cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which of the operator's functions: `combine`, say.
+    /// The name of the operator's function, such as `combine`.
     pub function: String,
     /// The row's name in `operators!`.
     pub operator: String,

@@ -1,4 +1,4 @@
-//! From the compiler's text to the kernels of all operators: operators are refused, and kernels finished and inspected.
+//! Makes the kernels of all operators from the compiler's text. Operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::Kind;
@@ -91,7 +91,7 @@ impl Origin {
 pub struct Judged {
     /// The kernels of operators that can run.
     pub kernels: Vec<Kernel>,
-    /// Why others cannot.
+    /// Why other operators cannot run.
     pub refusals: Vec<Refusal>,
 }
 

@@ -47,7 +47,7 @@ pub struct Packed {
     bytes: Vec<u8>,
 }
 
-/// Packed kernels of each variant, the best first, in the order of their symbols.
+/// The packed kernels of each variant, in the order of their symbols. The best variant comes first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pack {
     variants: Vec<(Capability, Vec<Packed>)>,

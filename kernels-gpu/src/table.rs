@@ -30,8 +30,8 @@ kinds! {
     Runs: crate::selection::kind::RUNS,
 }
 
-/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. Each kind is its
-/// name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
+/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. A kind is passed
+/// as its name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -62,7 +62,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All but the types of 64 bits, for whose sums there is no wider type.
+            // All types but those of 64 bits, whose sums have no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -156,7 +156,7 @@ macro_rules! with_operators {
                 ArgMin: $words;
                 ArgMax: $words;
             }
-            // The same scans, and reductions of segments and of columns, by operators that do not commute:
+            // Scans of whole arrays, and reductions and scans of segments and of columns, by operators that do not commute.
             {
                 Recurrence: $maps;
             }

@@ -34,7 +34,7 @@ impl Taken {
 /// The last tag. After a launch with it, the state words are cleared.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket if `takes`, as one thread. The ticket takes some time to arrive, and other work can be done meanwhile.
+/// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, and other work can be done meanwhile.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.
@@ -44,7 +44,7 @@ pub unsafe fn take_if(control: *mut Control, takes: bool) -> Taken {
     Taken(unsafe { simt::increment_word_if(&raw mut (*control).tickets, takes) })
 }
 
-/// Writes the word for a launch with the epoch `epoch`, as the thread that took the last ticket.
+/// Writes the word for a launch with the epoch `epoch`. The thread that took the last ticket calls this.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.

@@ -21,7 +21,8 @@ use crate::element::ACCUMULATOR_MAX_WORDS;
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
     /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared.
-    /// The tag of the running one is the epoch plus one. The low half is the number of tickets that its blocks have taken.
+    /// The tag of the running reduction or scan is the epoch plus one. The low half is the number of tickets that its blocks have
+    /// taken.
     pub tickets: u64,
     /// The number of blocks that have left the running scan, if it has the last tag.
     pub departures: u32,

@@ -16,7 +16,7 @@ pub fn canonical(text: &str) -> String {
         }
         _ => None,
     });
-    // Registers are numbered from 1 on, so one more is declared than there are.
+    // Registers are numbered from 1 on, so the declared number is one more than the count.
     for Numbers { prefix, count, .. } in registers {
         let Some(start) = numbered.find(&format!("%{prefix}<")) else {
             continue;

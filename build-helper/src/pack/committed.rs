@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! warpfold device code 3              the format
-//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of what a launch tells a kernel
+//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of the kernels' arguments
 //! source 1f0c…                        a hash of the source's tokens
 //! packed 523411 77ab…                 the packed bytes, and a hash of them and of the lines below
 //! kernel 9 0 reduce_gcd 31514         a compute capability, a symbol, the text's bytes
 //! …
-//!                                     an empty line, then the packed bytes, as `lines` has them
+//!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
 //! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. Each text

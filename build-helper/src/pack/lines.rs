@@ -44,7 +44,7 @@ pub struct Named<'a> {
     pub text: &'a str,
 }
 
-/// Packs texts. `None` if they would not unpack unchanged, as texts with control characters.
+/// Packs texts. `None` if they would not unpack unchanged, for example because a text has control characters.
 pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     let mut dictionary = String::new();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
@@ -254,7 +254,7 @@ impl Streams {
     }
 }
 
-/// The longest earlier run that equals the one at `at`, and its distance back.
+/// The length of the longest earlier run that equals the run at `at`, and its distance back.
 fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
     let key = lines.get(at..at + SHORTEST_RUN);
     let before = key

@@ -2,23 +2,23 @@
 //!
 //! ```text
 //! block b:  take a ticket                                 its latency overlaps the loads of the tiles
-//!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight a thread
+//!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight per thread
 //!           combine lanes by shuffles, warps through shared memory
 //!           one chunk: write the result
 //!           otherwise: publish the partial; the block with the last ticket reads all partials as they come, and combines them
 //! ```
 //!
-//! After Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three departures. The tree inside a warp is
-//! made of shuffles. A chunk belongs to a block index and not to a block's share of the grid, so the tree
-//! does not depend on the device. One block that waits for the others replaces the second launch.
+//! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
+//! shuffles. A chunk belongs to a block index, whatever the size of the grid, so the tree does not depend on the device. One block that
+//! waits for the others replaces the second launch.
 //!
-//! **Progress.** The block that waits took the last ticket, so all others have started, and none of them waits.
+//! **Progress.** The block that waits took the last ticket, so all other blocks have started, and none of them waits.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from
 //! one launch to the next, and the last block of the last launch combines the partials.
 //!
-//! Cost: every byte is read once. 1 barrier a block; 3 in the block that combines the partials. [`crate::contract`] defines the combination
-//! tree, and so every bit of the result.
+//! Every byte is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`] defines the
+//! combination tree, and so every bit of the result.
 
 mod in_pairs;
 
@@ -42,7 +42,7 @@ use crate::workspace::Control;
 use crate::tiles::counted;
 
 /// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. It always reads wide accumulators one
-/// by one, since registers would run out.
+/// by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that reduces items of type `T` by `O`.
@@ -318,8 +318,8 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
 }
 
 /// This thread's fold over every 256th partial, in order, each as soon as it is published. It reads `AT_A_TIME` partials together. With one
-/// at a time, the latencies of many reads add up; with more than there are, each round of reads takes longer. On an H200, 2^24 `f32` took
-/// 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs.
+/// at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes longer. On an H200, 2^24 `f32`
+/// took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.

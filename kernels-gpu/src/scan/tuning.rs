@@ -9,7 +9,7 @@ use crate::op::Op;
 /// the shared memory.
 ///
 /// With two blocks, threads would have 56 registers, which suffice for most operators. Four blocks of a short scan would then share a
-/// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+/// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one block and with two:
 ///
 /// | | 8 MiB | 16 MiB | 1 GiB |
 /// |---|---|---|---|

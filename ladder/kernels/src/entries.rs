@@ -1,6 +1,6 @@
 //! The table of the ladder's kernels: one row for each.
 //!
-//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it stands before the
+//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the
 //! arrow. The kind determines the kernel's parameters. The family is the name of its function.
 
 /// Passes every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or

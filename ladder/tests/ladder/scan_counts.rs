@@ -39,7 +39,7 @@ fn kogge_stone(n: u64) -> u64 {
 }
 
 /// Additions of a Brent-Kung scan of n items: one for each inner node of the tree, and on the way down one for each
-/// place that is not the end of a left edge.
+/// place that does not have its prefix yet.
 fn brent_kung(n: u64) -> u64 {
     2 * (n - 1) - u64::from(n.ilog2())
 }

@@ -1,4 +1,4 @@
-//! Document 1, `reduce0`: halving in global memory, one launch a level.
+//! Document 1, `reduce0`: halving in global memory, one launch per level.
 //!
 //! ```text
 //! while n > 1:  half = ⌈n / 2⌉

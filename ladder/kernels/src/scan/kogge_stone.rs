@@ -8,12 +8,12 @@
 //! After the pass of stride s, T[t] combines the 2 s items that end with t. The log₂ B passes take B log₂ B − (B − 1) applications of the
 //! operator; the sequential scan takes B − 1.
 //!
-//! - [`kogge_stone`]: in place. Two barriers a pass separate all reads from all writes. Shared memory: B items.
-//! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier a pass is enough. Shared memory: 2 B
-//!   items. The document describes it and gives no code.
+//! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
+//! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory
+//!   holds 2 B items. The document describes this kernel, and has no code for it.
 //!
 //! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads of at least 2; the
-//! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
+//! formulas above are for powers of two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
 //! General Class of Recurrence Equations* (1973).
 
 use super::{load, Placement};

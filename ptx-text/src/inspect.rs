@@ -1,5 +1,5 @@
 //! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store
-//! of a float's low bits. It must have as many barriers as its source, and the wait that programmatic launches need.
+//! of a float's low bits. It must have the same barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;

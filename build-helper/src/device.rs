@@ -31,8 +31,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, it is empty. It is compiled in the folder
-    /// `target`.
+    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, it is empty. The crate is compiled in the
+    /// folder `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -257,8 +257,8 @@ pub fn kernels_crate() -> String {
     format!("{{ package = \"warpfold-kernels\", {place} }}")
 }
 
-/// The folder with the sources of one of the library's crates, if it is beside this crate's: as in the repository, or as cargo unpacks
-/// packages.
+/// The folder with the sources of one of the library's crates, if it is beside this crate's folder, as in the repository, or where cargo
+/// unpacks packages.
 pub fn source_folder(name: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let in_repository = match name {

@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. They are made of the building blocks in
+//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. The kernels are made of the building blocks in
 //! `warpfold_kernels::device`.
 //!
 //! # Requirements
@@ -43,8 +43,8 @@
 //!
 //! # rust-cuda's compiler
 //!
-//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. It needs the same
-//! set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler
+//! needs the same set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
 //!
 //! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 
@@ -86,7 +86,7 @@ pub use reason::Reason;
 pub use variables::{CACHE, LOCKED, UPDATE};
 
 /// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
-/// crate's folder. It is for build scripts: an error is printed, and ends the script.
+/// crate's folder. The function is for build scripts: an error is printed, and ends the script.
 ///
 /// ```no_run
 /// // build.rs, in `main`

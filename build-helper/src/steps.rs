@@ -154,7 +154,7 @@ impl Build {
         rows::packed(self, source, &self.cache)
     }
 
-    /// Whether rust-cuda's compiler is requested. It compiles operators; rustc always compiles kernels.
+    /// Whether rust-cuda's compiler is requested. That compiler compiles operators only; rustc compiles kernels.
     fn is_for_rust_cuda(&self) -> bool {
         cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
     }

@@ -67,7 +67,7 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words. One thread calls this. It writes the words with the same strong accesses that publish and
+    /// Clears the first `word_count` words. One thread calls this. The words are written with the same strong accesses that publish and
     /// read values. Weak writes would not be ordered after the reads of the block's other threads.
     ///
     /// # Safety

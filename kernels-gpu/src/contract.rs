@@ -97,7 +97,7 @@
 //! # Values
 //!
 //! Float arithmetic rounds to nearest even, never fuses, and never flushes subnormals. A NaN is written as Rust's `NAN`; a 16-bit NaN
-//! is written as `0x7fff`, as the hardware's conversions give it.
+//! is written as `0x7fff`, as the hardware's conversions return it.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;

@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
 //! They use only selects, and additions and multiplications that round to nearest, in a fixed order: no fused operation, no table, no
-//! library. So the device and the host compute the same bits, with any compiler. They are for operators and for your own kernels, since
-//! there is no mathematical library on the device.
+//! library. So the device and the host compute the same bits, with any compiler. The functions are for operators and for your own
+//! kernels, since there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -132,7 +132,7 @@ pub fn ln(x: f32) -> f32 {
 ///
 /// `sqrt(±0)` is ±0. A negative number or a NaN gives `f32::NAN`.
 ///
-/// It is computed in `f64`, by Newton's method for the reciprocal root: four steps from a first guess within 4 %.
+/// The root is computed in `f64`, by Newton's method for the reciprocal root: four steps from a first guess within 4 %.
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::sqrt(9.0), 3.0);

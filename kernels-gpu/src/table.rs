@@ -1,8 +1,8 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list. A type is an
-//! entry of each list that it belongs to. [`entries`](crate::entries) makes the rows. Their symbols have the operator's name in small
-//! letters: `reduce_wide_sum_f32`.
+//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list.
+//! [`with_item_types!`](crate::with_item_types) has the lists of types. [`entries`](crate::entries) makes the rows. Their symbols have
+//! the operator's name in small letters: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -74,8 +74,8 @@ macro_rules! with_item_types {
     };
 }
 
-/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. They are for types with the same names from another version of
-/// `half`.
+/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. The rows are for types with the same names from another
+/// version of `half`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {

@@ -5,11 +5,10 @@
 //! byte 256    state words     8 bytes each
 //! ```
 //!
-//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. It
-//! shows that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in
-//! [`Control`], in device memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch
-//! that was captured into a graph works each time it is replayed. After the last tag of 32 bits, the last block clears the
-//! state words and sets the epoch to zero.
+//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. The tag shows
+//! that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in [`Control`], in device
+//! memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch that was captured into a graph
+//! works each time it is replayed. After the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 

@@ -128,7 +128,7 @@ pub fn entry_name(line: &str) -> Option<&str> {
     line.strip_prefix(ENTRY)?.strip_suffix('(')
 }
 
-/// The text, with the bounds of each entry after its parameters. `of` gives an entry's bounds.
+/// The text, with the bounds of each entry after its parameters. `of` returns an entry's bounds.
 pub fn add_bounds(text: &str, of: impl Fn(&str) -> Option<Bounds>) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut entry = None;

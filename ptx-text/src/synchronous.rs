@@ -22,7 +22,7 @@ use crate::statement::{Instruction, Statement, parse};
 const LATER: &str = "mov.b32 %at_once, 0;";
 const AT_ONCE: &str = "mov.b32 %at_once, 1;";
 
-/// The most copies of a run. They load up to 64 registers before the first store, like a thread's vectors of a tile.
+/// The most copies of a run. A run loads up to 64 registers before its first store.
 const MOST_COPIES: usize = 16;
 
 /// Arithmetic that does not end a run of copies.
@@ -289,8 +289,8 @@ fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     )
 }
 
-/// The nearest `bf16`, ties to even. It adds half a unit in the last place, or slightly less if the truncated value is even. A NaN becomes
-/// `0x7fff`.
+/// The nearest `bf16`, ties to even. The instructions add half a unit in the last place, or slightly less if the truncated value is even.
+/// A NaN becomes `0x7fff`.
 fn rounded(narrow: &str, value: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %bits;\n\

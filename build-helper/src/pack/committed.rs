@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. Each text
-//! has one entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a
-//! text belongs to its source is found only by compiling again: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. Each text has one
+//! entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a text
+//! belongs to its source is found only by compiling again: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -34,7 +34,7 @@ const PLACES: usize = 16;
 /// The compression level.
 const LEVEL: u8 = 9;
 
-/// The most bytes of all texts together, and of their sources.
+/// The most bytes of all texts together.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A text, and the name in it that differs from text to text.
@@ -78,8 +78,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. No allocation is larger than the texts,
-/// except for the compressed bytes, which have the same limit.
+/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: no
+/// decompressed part is longer than twice all texts and 64 bytes, and there are no more lines than bytes.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()

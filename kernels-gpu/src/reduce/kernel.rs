@@ -41,8 +41,8 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. It always reads wide accumulators one
-/// by one, since several would not fit in registers.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. A thread always reads wide
+/// accumulators one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that reduces items of type `T` by `O`.
@@ -52,7 +52,7 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 ///
 /// # Safety
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
-///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. They follow one another on a stream.
+///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has at least one block, and
 ///   enough blocks for the chunks of every number of items up to `item_count`.

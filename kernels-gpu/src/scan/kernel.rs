@@ -179,8 +179,8 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of O::Accumulator => {
         words[W] = if has_initial {
-            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. It was zeroed, and the host wrote the
-            // initial value.
+            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. The workspace was zeroed, and the host
+            // wrote the initial value.
             unsafe { address.wrapping_add(W).read() }
         } else {
             accumulator_word(O::identity(), W)

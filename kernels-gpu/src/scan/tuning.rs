@@ -20,7 +20,7 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 /// Tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
-/// The tiles of an exact operator's scans. Any tiles give the same bits. These are the tiles of the
+/// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
 /// [contract](crate::contract::scan_tiles), since no others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short
 /// scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///

@@ -1,4 +1,4 @@
-//! Runs a rung several times: the first result, the median of the times, and the virtual GPU's counts.
+//! Runs a rung several times, and records the first result, the median of the times, and the virtual GPU's counts.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Document 4's analysis of its scans, counted on the virtual GPU. It counts bank conflicts, passes (as barriers), and
+//! Document 4's analysis of its scans, counted on the virtual GPU. The tests count bank conflicts, passes (as barriers), and
 //! applications of the operator (for a sum of `f32`, the float instructions that lanes execute).
 
 use virtual_gpu::driver::watch_launches;

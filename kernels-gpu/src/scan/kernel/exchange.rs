@@ -39,7 +39,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Sends the tile of a turn to the warp that looks back. After the last tile, it sends the launch's end instead.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans. Its first thread has published the tile. It is called once for each turn, in order.
+    /// Convergent: at least the last warp that scans. Its first thread has published the tile. The call is made once for each turn, in
+    /// order.
     #[inline(always)]
     pub unsafe fn send_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
@@ -59,7 +60,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the tile of a turn. If there is no further tile, the result is the launch's end.
     ///
     /// # Safety
-    /// Convergent: the warp that looks back. It is called once for each turn, in order.
+    /// Convergent: the warp that looks back. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_tile(&self, turn: u32) -> u32 {
         // SAFETY: the whole warp that looks back waits once each turn (this function's condition), and one warp arrives. The sender wrote
@@ -73,7 +74,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that scan.
     ///
     /// # Safety
-    /// Convergent: the warp that looks back. It is called once for each turn, in order.
+    /// Convergent: the warp that looks back. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn send_prefix(&self, turn: u32, prefix: O::Accumulator) {
         // SAFETY: `slot` is below `TURNS`, and the prefix that it had before has been read (see the module). The whole warp arrives once
@@ -89,7 +90,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the prefix of a turn's tile.
     ///
     /// # Safety
-    /// Convergent: all warps that scan. It is called once for each turn, in order.
+    /// Convergent: all warps that scan. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_prefix(&self, turn: u32) -> O::Accumulator {
         // SAFETY: all warps that scan wait once each turn (this function's condition), and one warp arrives. The sender wrote the slot

@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Runs the warp that looks back.
     ///
     /// # Safety
-    /// The conditions of [`super::scan()`]. It is called by the whole warp that follows the warps that scan.
+    /// The conditions of [`super::scan()`]. The whole warp that follows the warps that scan calls this.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);

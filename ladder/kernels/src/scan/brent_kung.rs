@@ -20,10 +20,10 @@ use crate::Plain;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Scans each section of twice as many items as a block has threads.
+/// Scans each section. A section has two items for each thread of a block.
 ///
 /// # Safety
-/// - There is a block for each section, with dynamic shared memory for as many items as a section has.
+/// - There is a block for each section, with dynamic shared memory for a section's items.
 /// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
 ///   not overlap, except that an inclusive scan may be in place.
 #[inline(always)]

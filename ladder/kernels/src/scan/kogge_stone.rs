@@ -21,7 +21,7 @@ use crate::Plain;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Scans each section of as many items as a block has threads, in place in shared memory.
+/// Scans each section in place in shared memory. A section has an item for each thread of a block.
 ///
 /// # Safety
 /// - There is a block for each section, with an item of dynamic shared memory for each thread.
@@ -61,7 +61,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans each section of as many items as a block has threads, from one buffer of shared memory into another.
+/// Scans each section from one buffer of shared memory into another. A section has an item for each thread of a block.
 ///
 /// # Safety
 /// The conditions of [`kogge_stone`], with shared memory for twice as many items.

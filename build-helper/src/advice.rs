@@ -1,4 +1,5 @@
-//! Advice for mistakes that the compiler's messages do not explain: the compiler does not know where the file runs.
+//! Advice for mistakes that the compiler's messages do not explain, since the compiler does not know where the file
+//! runs.
 
 /// A mistake: texts that all occur in the compiler's message about it, and the advice.
 struct Mistake {

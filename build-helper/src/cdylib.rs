@@ -1,7 +1,8 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
-//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels makes none (other targets could not link it), so a crate of
-//! one line around it is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of `rustc_codegen_nvvm`.
+//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels does not make one, since other targets could not link it.
+//! So a crate of one line around the package is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of
+//! `rustc_codegen_nvvm`.
 //!
 //! Each architecture has a profile of its own in that crate, and so a folder of its own below `target`. Cargo locks only that folder, so
 //! the architectures can be compiled in parallel.

@@ -1,4 +1,4 @@
-//! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
+//! Writes the device crate, and compiles it to PTX. It is a crate around the user's file, in which `warpfold` is `warpfold-kernels`.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
 //! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Rows of operators are compiled
@@ -146,7 +146,8 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
+/// The compiler's flags. They are only for the device crate, where all code is optimised together. So the crate's dependencies are
+/// compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three

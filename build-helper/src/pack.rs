@@ -30,7 +30,7 @@ use crate::source::Hash;
 /// The first line.
 const FORMAT: &str = "warpfold kernels 1\n";
 
-/// The compression level. A build script is not optimised: a higher level takes it seconds, and saves a twelfth of the bytes.
+/// The compression level. A build script is not optimised, so a higher level would take seconds. It would save a twelfth of the bytes.
 const LEVEL: u8 = 3;
 
 /// The most bytes of a kernel's text.

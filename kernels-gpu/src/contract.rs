@@ -6,10 +6,10 @@
 //! host-side reference all take them from here. Changing any of them changes the bits of float results,
 //! and so the version of the contract.
 //!
-//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the operator's
-//! [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered once, at the end. Identities are
-//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. In
-//! particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
+//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered once, at the end. Identities are exact
+//! (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. In particular,
+//! the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -63,8 +63,8 @@
 //!    lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp),
 //!    they combine halves first, as in step 3 of the reduction: see [`Tree`].
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
-//!    from step 2. An exclusive scan's output is `B` at the vector's first item. At each other item it is `B ⊕ y`, where `y` is the
-//!    inclusive value of the item before.
+//!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
+//!    the inclusive value of the item before.
 //!
 //! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. An exclusive scan can also return the total,
 //! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.

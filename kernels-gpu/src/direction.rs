@@ -2,7 +2,7 @@
 //!
 //! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know the number,
 //! so one kernel serves both directions. The driver's compiler sees a constant. The number is used in arithmetic alone. With a condition
-//! on it, the compiler would emit the loops around the condition twice, once for each direction.
+//! on the number, the compiler would emit the loops around the condition twice, once for each direction.
 
 use crate::element::{vector_of, Vector};
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]

@@ -14,8 +14,8 @@
 //! assert_eq!(sqrt(2.25), 1.5);
 //! ```
 //!
-//! The tests measure the errors on a sample of all `f32`, in units of the last place of the exact result (ulp): [`exp`] below 0.8,
-//! subnormal results included, and [`ln`] below 0.51. [`sqrt`] rounds correctly.
+//! The tests measure the errors on a sample of all `f32`, in units of the last place of the exact result (ulp). The error of [`exp`]
+//! is below 0.8, also for subnormal results. The error of [`ln`] is below 0.51. [`sqrt`] rounds correctly.
 
 /// e to the power of `x`, with an error of less than 0.8 ulp.
 ///

@@ -77,7 +77,7 @@ pub struct ReduceShared<A> {
 }
 
 /// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles
-/// follow it, at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
+/// follow this struct, at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
     /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write

@@ -72,7 +72,7 @@ impl Thing {
         Self::Variable,
     ];
 
-    /// Whether an instruction is such a thing, or contains it.
+    /// Whether an instruction is this thing, or contains it.
     fn is_in(self, instruction: &Instruction, shared_array: &str) -> bool {
         let operation = instruction.operation();
         match self {

@@ -180,8 +180,8 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The first has, for each step, how many numbers come one by one, the length of the run after
-/// them and its distance back. The others have the bytes of the numbers that come one by one, the lowest first.
+/// The numbers of lines, in four streams. The first has three values for each step: how many numbers come one by one, the length of the
+/// run after them, and the run's distance back. The others have the bytes of the numbers that come one by one, the lowest first.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {

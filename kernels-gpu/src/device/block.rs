@@ -5,8 +5,8 @@
 //! # Scratch
 //!
 //! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. Between two uses of a scratch
-//! there has to be a [`barrier`]; two scratches that do not overlap need none between them. The launch has to give the block enough
-//! dynamic shared memory for all its scratches.
+//! there has to be a [`barrier`]; no barrier is needed between the uses of two scratches that do not overlap. The launch has to give the
+//! block enough dynamic shared memory for all its scratches.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). A
-//! difference of sums of squares would cancel if the mean is far from 0; this formula does not. If both sides have the same number of
-//! items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
+//! difference of sums of squares loses digits by cancellation if the mean is far from 0. This formula does not. If both sides have the
+//! same number of items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
 //!
 //! A thread combines pairwise, so most of its combinations are of this kind. It divides once per tile.
 //!

@@ -54,8 +54,8 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
 ///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
-/// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has at least one block, and
-///   enough blocks for the chunks of every number of items up to `item_count`.
+/// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only one. The launch then
+///   has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
 ///   number of items, it has at least [`crate::workspace::reduce_state_words`] words.
@@ -336,7 +336,7 @@ unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // Past the end, reads the first partial again: a branch around the read would wait for the read before it.
+                // Past the end, the first partial is read again. A branch around the read would wait for the previous read.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
                 partials[P] = unsafe { board.read(chunk) };

@@ -70,8 +70,9 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the tiles' aggregates, and does not write to `output`. With [`SCAN_HAS_INITIAL`],
 /// the scan begins with the initial value in the workspace.
 ///
-/// With `item_count_at`, the number of items is read from there, and the launch scans all tiles. `item_count` decides whether the launch
-/// has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
+/// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
+/// whether the launch has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than
+/// it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads, all of which

@@ -155,8 +155,9 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     stream: ChildStream,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's are in bounds: this
-    // function's conditions. No other block uses them; the launched grid uses them after the barrier, with half the threads and items.
+    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's items and its partial are
+    // in bounds: this function's conditions. No other block uses them; the launched grid uses them after the barrier, with half the
+    // threads and items.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);

@@ -4,7 +4,7 @@
 //! The receiver waits at the barrier, and reads the slot.
 //!
 //! A tile's slot is written atomically, although the barrier makes this unnecessary. `compute-sanitizer`'s `racecheck` orders accesses
-//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer.
+//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer barriers.
 //!
 //! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. When the last warp that scans sends the tile of
 //! turn t + 4, or the launch's end instead of a tile, it has received the prefix of turn t. The warp that looks back read the tile of turn

@@ -1,4 +1,4 @@
-//! Document 4's Brent-Kung scan: a reduction tree on the way up, and the places between its nodes on the way down. For the same
+//! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between its nodes. For the same
 //! section it has half the threads of Kogge-Stone, and twice the passes.
 //!
 //! ```text

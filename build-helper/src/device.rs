@@ -1,4 +1,5 @@
-//! Writes the device crate, and compiles it to PTX. It is a crate around the user's file, in which `warpfold` is `warpfold-kernels`.
+//! Writes the device crate, and compiles it to PTX. The device crate is a crate around the user's file, in which `warpfold` is
+//! `warpfold-kernels`.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
 //! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Rows of operators are compiled
@@ -193,7 +194,7 @@ fn package(name: &str, edition: &str) -> String {
 /// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // For operators the crate is empty: it is there to have cargo compile its dependencies.
+    // For operators the crate is empty: cargo compiles only its dependencies.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (

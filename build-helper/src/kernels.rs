@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel. Whether it may begin before earlier work on its stream has ended depends on the target.
+    /// The rules for such a kernel. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
     fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
         match self {
             Self::Library(kind) => {
@@ -193,7 +193,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// A kernel as a text of its own, with its narrow stores of floats masked, and inspected.
+/// A kernel as a text of its own. Narrow stores of floats are masked, and the kernel is inspected.
 pub fn finished(
     kernel: Function,
     origin: Origin,

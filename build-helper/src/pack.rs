@@ -134,7 +134,7 @@ impl Pack {
         table
     }
 
-    /// The pack as a file of the cache's.
+    /// The pack as a file of the cache.
     pub fn to_file(&self) -> Vec<u8> {
         let mut rest = String::new();
         for ((major, minor), kernels) in &self.variants {

@@ -1,8 +1,8 @@
 //! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. A
-//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with one at the
-//! end.
+//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with a long row
+//! at the end.
 //!
 //! So a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could change each
 //! other's texts, for example the order of an instruction's operands.
@@ -168,8 +168,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // These are one row's errors, and other rows may have errors too. So all rows are compiled together: rustc finds every row's errors
-        // before it makes code.
+        // These messages are about one row, and other rows may have errors too. So all rows are compiled together: rustc finds every row's
+        // errors before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();

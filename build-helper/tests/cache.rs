@@ -57,7 +57,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     fs::create_dir_all(&another.output).expect("a folder for another build");
     another.run().expect("the rows from the common cache");
 
-    // An edit of a row is compiled.
+    // An edited row is compiled.
     let edited = source.replace("union: Union", "both: Union");
     fs::write(&build.source, &edited).expect("an edit");
     let error = without_compiler.run().expect_err("something is compiled");

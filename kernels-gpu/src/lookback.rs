@@ -121,7 +121,7 @@ impl<A: Accumulator> Lookback<A> {
     /// The published aggregate of one of the calling block's own tiles.
     ///
     /// # Safety
-    /// The calling block has published the tile. A barrier lies between that and this call.
+    /// The calling block has published the tile. A barrier lies between the publication and this call.
     #[inline(always)]
     pub unsafe fn published_tile(&self, tile: u32) -> A {
         // SAFETY: the tile is published (this function's condition), so the board has its slot.
@@ -133,7 +133,7 @@ impl<A: Accumulator> Lookback<A> {
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A
-    /// barrier lies between that and this call.
+    /// barrier lies between the publication and this call.
     #[inline(always)]
     pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,

@@ -73,7 +73,7 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
-        // Checked here first, so that the compiler's message names the row.
+        // The item's size is checked here first, so that the compiler's message names the row.
         const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::with_kinds_of! { [$($some $only)?] [$crate::operators] @entries $name $op, $item; }
         $crate::operator_functions!($name $op, $item);

@@ -104,7 +104,7 @@ pub fn from_file(
     unpacked(&rest, packed, capabilities, is_symbol).ok_or(Unfit::Damaged)
 }
 
-/// The lines up to the empty one, and the bytes after it.
+/// The lines up to the empty line, and the bytes after it.
 fn split(file: &[u8]) -> Option<(&str, &[u8])> {
     let end = file.windows(2).position(|two| two == b"\n\n")?;
     Some((std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]))

@@ -19,7 +19,7 @@ use super::words::{Word, words};
 /// The sign for the kernel's name.
 const NAME: &str = "\u{1}";
 
-/// The sign before and after a number's distance. There is nothing between the signs if it is the next number.
+/// The sign before and after a number's distance. If the number is the next one, there is nothing between the signs.
 const MARK: char = '\u{2}';
 
 /// The prefix of labels.

@@ -91,7 +91,8 @@ impl<'a> Call<'a> {
             }
             ("ld", [register, place]) if instruction.has_part("param") => match offset(place) {
                 Some(offset) => self.results.push((offset, register)),
-                // The argument is the register's value before this load. Placed before the call, the load would overwrite it.
+                // The argument is the register's value before this load. If the load were placed before the call, it would overwrite
+                // the argument.
                 None if self.arguments.values().any(|passed| passed == register) => return None,
                 None => self.loads.push(Statement::Instruction(instruction.clone())),
             },

@@ -7,7 +7,7 @@
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
 //!   does.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
-//! - A macro, or a call of one, may define whatever it names. A call of the library's macro defines the structs in it.
+//! - A macro, or a call of a macro, may define every name in it. A call of the library's macro defines the structs in it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Items {
     }
 }
 
-/// The tokens of each item: it ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
+/// The tokens of each item. An item ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
 /// semicolon.
 fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
     let mut items = vec![Vec::new()];

@@ -74,8 +74,8 @@ impl<'a, L: Published> View<'a, L> {
     /// own group's tiles, which are the last to be published, and then reads the earlier groups.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published. A barrier lies between that and this
-    /// call.
+    /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published. A barrier lies between the publication
+    /// and this call.
     #[inline(always)]
     pub unsafe fn complete(published: &'a L, tile: u32, is_patient: bool) -> Self {
         let mut view = View {

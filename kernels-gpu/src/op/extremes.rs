@@ -42,7 +42,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result is their identities.
+/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result has the identities of both.
 ///
 /// ```
 /// use warpfold_kernels::op::{Extremes, MinMax, Op};

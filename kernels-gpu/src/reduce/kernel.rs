@@ -317,9 +317,9 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
     }
 }
 
-/// This thread's fold over every 256th partial, in order, each as soon as it is published. It reads `AT_A_TIME` partials together. With one
-/// at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes longer. On an H200, 2^24 `f32`
-/// took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
+/// This thread's fold over every 256th partial, in order. A partial is folded as soon as it is published. The thread reads `AT_A_TIME`
+/// partials together. With one at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes
+/// longer. On an H200, 2^24 `f32` took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.

@@ -46,8 +46,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines that they
-/// read after all other lines. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines of their
+/// input last. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -67,7 +67,7 @@ trait Word: Copy + Ord {
     fn bits(self) -> u32;
 }
 
-/// The least of four keys. `index` is the index of the first.
+/// The least of four keys. `index` is the index of the first key.
 #[inline(always)]
 fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// If the extreme `is_here`, in this earlier vector, this vector replaces the one found so far.
+    /// If `is_here`, this earlier vector has the extreme, and replaces the vector found so far.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };

@@ -26,9 +26,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after. For the last tile of a group it
-        // begins at once, since the next group waits for it. For the block's first tile it begins at once too: there may be no other tile,
-        // and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than its reader.
+        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. For the last tile of a
+        // group, the look-back begins at once, since the next group waits for its result. For the block's first tile, it begins at once
+        // too: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than
+        // its reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,

@@ -41,7 +41,7 @@ pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
 #[inline(always)]
 pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     let block_items = per_thread * thread::block_threads();
-    // SAFETY: each block has `block_items` items at `items`, so this block's begin in bounds: this function's condition.
+    // SAFETY: each block has `block_items` items at `items`, so the items of this block begin in bounds: this function's condition.
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 

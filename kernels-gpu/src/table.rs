@@ -1,7 +1,7 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
 //! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list.
-//! [`with_item_types!`](crate::with_item_types) has the lists of types. [`entries`](crate::entries) makes the rows. Their symbols have
+//! `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. Their symbols have
 //! the operator's name in small letters: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]

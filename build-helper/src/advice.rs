@@ -1,6 +1,8 @@
-//! Advice for mistakes that the compiler's messages do not explain: the compiler does not know where the file runs.
+//! Advice for mistakes that the compiler's messages do not explain, since the compiler does not know where the file
+//! runs.
 
-/// A mistake: texts that all occur in the compiler's message about it, and the advice.
+/// A mistake: the advice, and the texts by which the compiler's message is recognised. All of the texts occur in the
+/// message.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,

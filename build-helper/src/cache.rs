@@ -7,7 +7,7 @@
 //!
 //! A key is a hash of everything that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
 //! out of date. A file is written under another name and then renamed, so concurrent builds see the whole file or none. If the cache is
-//! too large, the least recently used entries are removed. If it cannot be read or written, the build goes on without it.
+//! too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a cache.
 
 use std::env;
 use std::ffi::OsString;

@@ -1,7 +1,8 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
-//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels makes none (other targets could not link it), so a crate of
-//! one line around it is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of `rustc_codegen_nvvm`.
+//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels does not make one, since other targets could not link it.
+//! So a crate of one line around the package is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of
+//! `rustc_codegen_nvvm`.
 //!
 //! Each architecture has a profile of its own in that crate, and so a folder of its own below `target`. Cargo locks only that folder, so
 //! the architectures can be compiled in parallel.
@@ -67,8 +68,8 @@ impl Cdylib {
         );
         write(&folder.join("src/lib.rs"), &source)?;
 
-        // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with those after 0.30. The `cuda_std` on crates.io
-        // has no `glam`; then this command fails without harm.
+        // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The `cuda_std` on
+        // crates.io has no `glam`; then this command fails without harm.
         Command::new(env::var("CARGO")?)
             .args(["update", "--package=glam", "--precise=0.30.5"])
             .current_dir(&folder)
@@ -81,7 +82,8 @@ impl Cdylib {
         let emitted = output.join(target.name).with_extension("emitted.ptx");
         CudaBuilder::new(&self.folder)
             .arch(target.arch)
-            // `release` would be a second profile, and there can be only one. But it also has libNVVM optimise, so that is set here.
+            // `release` would add a second profile, and there can be only one. It would also turn on libNVVM's optimisations, so they are
+            // turned on here.
             .release(false)
             .nvvm_opts(true)
             .build_args(&[format!("--profile={}", target.name)])
@@ -109,7 +111,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 ///
 /// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc. So the profile
 /// turns the pass off for packages with barriers, and for code that is inlined into them. `cuda_std` depends on `glam`, which no kernel
-/// uses: it is not optimised, since that would take a minute.
+/// uses. `glam` is not optimised, since that would take a minute.
 fn manifest(package: &Package, targets: &[&str]) -> String {
     let name = package.name;
     let place = match &package.folder {

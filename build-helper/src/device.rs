@@ -1,7 +1,8 @@
-//! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
+//! Writes the device crate, and compiles it to PTX. The device crate is a crate around the user's file, in which `warpfold` is
+//! `warpfold-kernels`.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
-//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Their rows are compiled
+//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Rows of operators are compiled
 //! separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
 
 use std::env;
@@ -31,8 +32,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, it is empty. It is compiled in the folder
-    /// `target`.
+    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, the crate is empty. The crate is compiled
+    /// in the folder `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -77,7 +78,7 @@ impl DeviceCrate {
 
     /// Has cargo compile the crate, and returns cargo's messages.
     pub fn run(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
-        // Tries without a network first. If a package is missing, tries again with it.
+        // Tries without a network first. If a package is missing, tries again with a network.
         let offline = self.cargo(toolchain, variant, true);
         let ran = match offline {
             Err(messages) if messages.contains("--offline") => {
@@ -146,11 +147,12 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are only for the device crate, where all code is optimised together, so its dependencies are compiled once.
+/// The compiler's flags. They are only for the device crate, where all code is optimised together. So the crate's dependencies are
+/// compiled once.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three are
-///   set.
+/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
+///   thresholds are set.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",
@@ -192,7 +194,7 @@ fn package(name: &str, edition: &str) -> String {
 /// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // For operators the crate is empty: it is there to have cargo compile its dependencies.
+    // For operators the crate is empty: cargo compiles only its dependencies.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (
@@ -257,8 +259,8 @@ pub fn kernels_crate() -> String {
     format!("{{ package = \"warpfold-kernels\", {place} }}")
 }
 
-/// The folder with the sources of one of the library's crates, if it is beside this crate's: as in the repository, or as cargo unpacks
-/// packages.
+/// The folder with the sources of one of the library's crates, if it is beside this crate's folder, as in the repository, or where cargo
+/// unpacks packages.
 pub fn source_folder(name: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let in_repository = match name {

@@ -51,7 +51,7 @@ pub enum Error {
         /// The committed device code, if there is any, and why it is not used.
         committed: Option<(PathBuf, Unfit)>,
     },
-    /// The committed device code does not fit, and no other may be used.
+    /// The committed device code does not fit, and no other device code may be used.
     #[error(
         "{} {unfit}. `{update}=1 cargo build` writes it anew. It has to fit because {locked} is set, or {update}=check.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -62,7 +62,7 @@ pub enum Error {
         /// Why it does not fit.
         unfit: Unfit,
     },
-    /// No device code is committed, and no other may be used.
+    /// No device code is committed, and no other device code may be used.
     #[error(
         "there is no {}, and {locked} or {update}=check is set. `{update}=1 cargo build` writes it.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -131,7 +131,7 @@ pub enum Error {
 /// A function of an operator that cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which of the operator's functions: `combine`, say.
+    /// The name of the operator's function, such as `combine`.
     pub function: String,
     /// The row's name in `operators!`.
     pub operator: String,

@@ -1,4 +1,4 @@
-//! From the compiler's text to the kernels of all operators: operators are refused, and kernels finished and inspected.
+//! Makes the kernels of all operators from the compiler's text. Operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::Kind;
@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel. Whether it may begin before earlier work on its stream has ended depends on the target.
+    /// The rules for such a kernel. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
     fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
         match self {
             Self::Library(kind) => {
@@ -91,7 +91,7 @@ impl Origin {
 pub struct Judged {
     /// The kernels of operators that can run.
     pub kernels: Vec<Kernel>,
-    /// Why others cannot.
+    /// Why other operators cannot run.
     pub refusals: Vec<Refusal>,
 }
 
@@ -193,7 +193,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// A kernel as a text of its own, with its narrow stores of floats masked, and inspected.
+/// A kernel as a text of its own. Narrow stores of floats are masked, and the kernel is inspected.
 pub fn finished(
     kernel: Function,
     origin: Origin,

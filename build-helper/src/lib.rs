@@ -14,14 +14,15 @@
 //! }
 //! ```
 //!
-//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. They are made of the building blocks in
+//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. The kernels are made of the building blocks in
 //! `warpfold_kernels::device`.
 //!
 //! # Requirements
 //!
-//! A rustc with the target `nvptx64-nvidia-cuda`, which `rustup target add nvptx64-nvidia-cuda` adds to a stable one. It needs no CUDA
-//! and no nightly features. Each kernel is compiled whole, from the same source as the library's own. An operator's kernels are compiled
-//! for compute capability 9.0, and the library makes those for 8.0 and 7.0 from them. A kernel of your own is compiled for each.
+//! A build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the target to a stable
+//! rustc. A build needs no CUDA and no nightly features. Each kernel is compiled whole, from the same source as the library's own. An
+//! operator's kernels are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A kernel of
+//! your own is compiled for each capability.
 //!
 //! # The cache
 //!
@@ -42,10 +43,10 @@
 //!
 //! # rust-cuda's compiler
 //!
-//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. It needs the same
-//! set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler
+//! needs the same set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
 //!
-//! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
+//! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 
 mod advice;
 mod build;
@@ -85,7 +86,7 @@ pub use reason::Reason;
 pub use variables::{CACHE, LOCKED, UPDATE};
 
 /// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
-/// crate's folder. It is for build scripts: an error is printed, and ends the script.
+/// crate's folder. The function is for build scripts: an error is printed, and ends the script.
 ///
 /// ```no_run
 /// // build.rs, in `main`
@@ -105,7 +106,7 @@ pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
-/// Whether device code can be compiled here. The error is the one that a build would give.
+/// Whether device code can be compiled here. The error is the one that a build would report.
 ///
 /// ```
 /// if let Err(reason) = warpfold_build::find_compiler() {

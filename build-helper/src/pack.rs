@@ -30,7 +30,7 @@ use crate::source::Hash;
 /// The first line.
 const FORMAT: &str = "warpfold kernels 1\n";
 
-/// The compression level. A build script is not optimised: a higher level takes it seconds, and saves a twelfth of the bytes.
+/// The compression level. A build script is not optimised, so a higher level would take seconds. It would save a twelfth of the bytes.
 const LEVEL: u8 = 3;
 
 /// The most bytes of a kernel's text.
@@ -47,7 +47,7 @@ pub struct Packed {
     bytes: Vec<u8>,
 }
 
-/// Packed kernels of each variant, the best first, in the order of their symbols.
+/// The packed kernels of each variant, in the order of their symbols. The best variant comes first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pack {
     variants: Vec<(Capability, Vec<Packed>)>,
@@ -134,7 +134,7 @@ impl Pack {
         table
     }
 
-    /// The pack as a file of the cache's.
+    /// The pack as a file of the cache.
     pub fn to_file(&self) -> Vec<u8> {
         let mut rest = String::new();
         for ((major, minor), kernels) in &self.variants {

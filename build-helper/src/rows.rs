@@ -1,11 +1,11 @@
 //! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. A
-//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with one at the
-//! end.
+//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with a long row
+//! at the end.
 //!
-//! It follows that a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could
-//! change each other's texts, for example the order of an instruction's operands.
+//! So a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could change each
+//! other's texts, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ use crate::source::{Hash, Source};
 use crate::toolchain::Toolchain;
 use crate::variant::Variant;
 
-/// The crate's rows, packed: from the cache, and compiled.
+/// The crate's rows, packed. Rows that are not in the cache are compiled.
 pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Error> {
     let toolchain = Toolchain::find()?;
     let base = base(build, &toolchain);
@@ -61,7 +61,7 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// The common inputs of all rows: the compiler, this library, and how the file is compiled.
+/// A hash of the common inputs of all rows: the compiler, this library, and how the file is compiled.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -81,7 +81,7 @@ fn parts(source: &Source) -> Vec<(&str, Hash)> {
     }
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first. An error if any is refused.
+/// Some of a file's rows, compiled for each architecture, the best first. Returns an error if a row is refused.
 pub fn compiled(
     build: &Build,
     source: &Source,
@@ -108,7 +108,8 @@ pub fn compiled(
     Ok(variants.collect())
 }
 
-/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Returns its results and the refusals.
+/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Returns the results of `then`, and the
+/// refusals.
 fn each<R: Send>(
     build: &Build,
     source: &Source,
@@ -167,8 +168,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // These are one row's errors, and other rows may have errors too. So all rows are compiled together: rustc finds every row's errors
-        // before it makes code.
+        // These messages are about one row, and other rows may have errors too. So all rows are compiled together: rustc finds every row's
+        // errors before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();
@@ -253,7 +254,7 @@ impl RowsCrate {
     }
 }
 
-/// How many rows may be compiled at a time: as cargo says, or as many as there are processors.
+/// How many rows may be compiled at a time: the number of jobs that cargo states, or else the number of processors.
 fn processors() -> usize {
     let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
     let processors = || thread::available_parallelism().map_or(1, usize::from);

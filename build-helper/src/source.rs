@@ -1,4 +1,4 @@
-//! The user's file as tokens: its rows, what each of them depends on, and the file with only some of its rows.
+//! The user's file as tokens: its rows, the items that each row depends on, and the file with only some of its rows.
 //!
 //! Comments, documentation and layout are not tokens: a row keeps its key when only those change.
 
@@ -55,7 +55,8 @@ impl Row {
         (TokenStream::from_iter(of.iter().cloned()).to_string(), word)
     }
 
-    /// Whether it gives a reduction and scans: it has neither `only` nor a second input, and is no row of a predicate or an equality.
+    /// Whether the row gives a reduction and scans. Such a row has neither `only` nor a second input, and is no row of a predicate or
+    /// an equality.
     fn has_all_kinds(&self) -> bool {
         let is =
             |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(name) if name == word);
@@ -113,7 +114,7 @@ impl Source {
         &self.kernels
     }
 
-    /// The error with the lines of its rows, and in the order of the lines.
+    /// The error with the lines of its rows, sorted by line.
     pub fn located(&self, error: Error) -> Error {
         match error {
             Error::Refused(mut refusals) => {
@@ -132,7 +133,7 @@ impl Source {
         }
     }
 
-    /// A hash of a row and of all in the file that it depends on.
+    /// A hash of a row, and of everything in the file that the row depends on.
     pub fn key(&self, row: &Row) -> Hash {
         let mut tokens = self.items.of_row(&row.tokens);
         tokens.extend(row.tokens.iter().cloned());
@@ -195,7 +196,7 @@ fn functions(list: &Group) -> Vec<String> {
     names.collect()
 }
 
-/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler reports the mistake.
+/// The rows of a list. If a row does not have the form `name: …;`, the result is empty, and the compiler reports the mistake.
 fn rows(list: &Group) -> Vec<Row> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let is_end =
@@ -238,7 +239,7 @@ fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses rows that give the same kernels. A `reduction only` row and a `scans only` row have none in common.
+/// Refuses rows that give the same kernels. A `reduction only` row and a `scans only` row have no kernel in common.
 fn refuse_equal_rows(rows: &[Row]) -> Result<(), Error> {
     let parts: Vec<_> = rows.iter().map(Row::parts).collect();
     let share = |a: usize, b: usize| {

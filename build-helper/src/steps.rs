@@ -20,7 +20,7 @@ use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
     /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in
-    /// the cache. If the device code is to be written, or with rust-cuda's compiler, compiles everything. Returns the reason why
+    /// the cache. Compiles everything if the device code is to be written, or if rust-cuda's compiler is used. Returns the reason why
     /// committed code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
@@ -154,7 +154,7 @@ impl Build {
         rows::packed(self, source, &self.cache)
     }
 
-    /// Whether rust-cuda's compiler is requested. It compiles operators; rustc always compiles kernels.
+    /// Whether rust-cuda's compiler is requested. That compiler compiles operators only; rustc compiles kernels.
     fn is_for_rust_cuda(&self) -> bool {
         cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
     }

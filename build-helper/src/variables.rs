@@ -4,7 +4,7 @@
 /// existing file instead.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
-/// If this variable is set, there must be device code beside the source that fits.
+/// If this variable is set, device code that fits must exist beside the source.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
 /// This variable sets the cache: a folder, or `off`.

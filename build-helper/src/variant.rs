@@ -23,10 +23,10 @@ impl Variant {
     }
 }
 
-/// The compute capabilities for which the library makes the texts of operators' kernels from those for 9.0.
+/// The compute capabilities for which the library makes the texts of operators' kernels from the texts for 9.0.
 pub const MADE_BY_THE_LIBRARY: [(u32, u32); 2] = [(8, 0), (7, 0)];
 
-/// The same for texts of rust-cuda's compiler: not for 7.0, whose instructions it chooses itself.
+/// The same for texts of rust-cuda's compiler. 7.0 is not among them, since rust-cuda's compiler makes its own text for 7.0.
 #[cfg(feature = "cuda_builder")]
 pub const MADE_OF_RUST_CUDAS: [(u32, u32); 1] = [(8, 0)];
 

@@ -49,7 +49,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
         .map(|path| fs::read(path).expect("what is included"));
     assert!(included == again);
 
-    // Another crate's build takes them, too.
+    // Another crate's build takes these rows, too.
     let another = Build {
         output: build.output.join("another"),
         ..without_compiler.clone()
@@ -57,7 +57,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     fs::create_dir_all(&another.output).expect("a folder for another build");
     another.run().expect("the rows from the common cache");
 
-    // An edit of a row is compiled.
+    // An edited row is compiled.
     let edited = source.replace("union: Union", "both: Union");
     fs::write(&build.source, &edited).expect("an edit");
     let error = without_compiler.run().expect_err("something is compiled");
@@ -65,7 +65,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
     build.run().expect("device code");
     assert_eq!(rows(), 3);
 
-    // A row gives the same code with another row, by itself, and in the committed file.
+    // A row has the same code whether it is compiled with another row, by itself, or for the committed file.
     let committing = Build {
         updates: true,
         ..build.clone()
@@ -99,7 +99,8 @@ fn only_what_an_edit_changes_is_compiled_again() {
     assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
 }
 
-/// Rows that compile are kept even if another row is refused, so a build after the correction is as fast as after an edit.
+/// Rows that compile are kept even if another row is refused, so a build after the correction is as fast as a build after
+/// an edit.
 fn a_refused_row_does_not_lose_the_others() {
     let mut build = common::build("rows");
     build.output = build.output.join("refused");

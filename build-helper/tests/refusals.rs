@@ -172,7 +172,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
 }
 
-/// The first line on the screen gives the advice, and the compiler's message after it names the line.
+/// The first line on the screen has the advice, and the compiler's message after it names the line.
 fn a_mistake_is_answered_with_its_line_and_what_to_write() {
     for (file, line, advice) in [
         (

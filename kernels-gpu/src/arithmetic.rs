@@ -12,7 +12,8 @@ pub use crate::simt::arithmetic::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use self::host::*;
 
-/// IEEE 754-2019 `minimum`, with one select and no branch: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `minimum`, with one select and no branch. Equal operands differ at most in the sign of zero, so the sign decides between
+/// them.
 #[inline(always)]
 pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a < b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_negative());
@@ -23,7 +24,8 @@ pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// IEEE 754-2019 `maximum`, with one select and no branch: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `maximum`, with one select and no branch. Equal operands differ at most in the sign of zero, so the sign decides between
+/// them.
 #[inline(always)]
 pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a > b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_positive());
@@ -105,10 +107,10 @@ mod host {
 
     pub use super::{maximum as maximum_f32, minimum as minimum_f32};
 
-    /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction: here it does not matter.
+    /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction. On the host this changes nothing.
     pub const HAS_EXTREMES_F32: bool = true;
 
-    /// The number whose low and high words these are.
+    /// The number with this low and this high word.
     pub fn of_two_words(low: u32, high: u32) -> u64 {
         low as u64 | (high as u64) << 32
     }
@@ -116,17 +118,17 @@ mod host {
     /// The bits of a 16-bit NaN.
     const NARROW_NAN: u16 = 0x7fff;
 
-    /// The value, exactly.
+    /// The same value as an `f32`. The conversion is exact.
     pub fn f16_to_f32(value: f16) -> f32 {
         value.to_f32()
     }
 
-    /// The value, exactly.
+    /// The same value as an `f32`. The conversion is exact.
     pub fn bf16_to_f32(value: bf16) -> f32 {
         f32::from_bits((value.to_bits() as u32) << 16)
     }
 
-    /// The nearest value, ties to even; a NaN is `0x7fff`.
+    /// Rounds to nearest, ties to even. A NaN becomes `0x7fff`.
     pub fn f32_to_f16(value: f32) -> f16 {
         if value.is_nan() {
             f16::from_bits(NARROW_NAN)
@@ -135,7 +137,7 @@ mod host {
         }
     }
 
-    /// The nearest value, ties to even; a NaN is `0x7fff`.
+    /// Rounds to nearest, ties to even. A NaN becomes `0x7fff`.
     pub fn f32_to_bf16(value: f32) -> bf16 {
         if value.is_nan() {
             bf16::from_bits(NARROW_NAN)
@@ -144,7 +146,7 @@ mod host {
         }
     }
 
-    /// The conversions of the version of `half` that `cust` uses.
+    /// The same conversions, for the version of `half` that `cust` uses.
     #[cfg(feature = "cust")]
     mod cust {
         use super::*;
@@ -171,7 +173,7 @@ mod host {
     pub use cust::*;
 
     /// The amount that a combination of two values adds to the sum of their squared deviations. One value has n items with the sum S, the
-    /// other m items with the sum T: the amount is `(m·S − n·T)² / (n·m·(n + m))`, and 0 if n or m is 0. If n = m and it is a power of two
+    /// other m items with the sum T: the amount is `(m·S − n·T)² / (n·m·(n + m))`, and 0 if n or m is 0. If n = m, and n is a power of two
     /// or 0, the result is `equal`, which the caller has computed.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
@@ -186,7 +188,7 @@ mod host {
     }
 
     /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-    /// result is `otherwise`. If one is, both places are the first NaN's, and both keys are 0.
+    /// result is `otherwise`. Otherwise, both places are the first NaN's, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

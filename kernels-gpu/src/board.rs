@@ -1,7 +1,7 @@
 //! The board: values that blocks publish to each other while they run.
 //!
-//! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]). A
-//! word with the tag is complete and current, so relaxed order is enough, and nothing has to be cleared.
+//! Each value is published once per launch, in words that carry the launch's tag (see [`crate::workspace`]). A word with the tag is
+//! complete and current, so relaxed accesses are enough, and no word has to be cleared before a launch.
 
 mod glance;
 
@@ -37,7 +37,7 @@ impl Board {
         self.words.wrapping_add(slot as usize * A::WORDS)
     }
 
-    /// Publishes a value, as one thread.
+    /// Publishes a value. One thread calls this.
     ///
     /// # Safety
     /// The board has the slot, and no other thread publishes it.
@@ -67,11 +67,11 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words, as one thread. It writes them with the same strong accesses that publish and read values.
-    /// Weak writes would not be ordered after the reads of the block's other threads.
+    /// Clears the first `word_count` words. One thread calls this. The words are written with the same strong accesses that publish and
+    /// read values. Weak writes would not be ordered after the reads of the block's other threads.
     ///
     /// # Safety
-    /// The board has these words, and no other thread uses it any more.
+    /// The board has these words, and no other thread uses the board any more.
     #[inline(always)]
     pub unsafe fn clear(&self, word_count: u64) {
         let mut word = 0;

@@ -6,10 +6,10 @@
 //! host-side reference all take them from here. Changing any of them changes the bits of float results,
 //! and so the version of the contract.
 //!
-//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the operator's
-//! [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered once, at the end. Identities are
-//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below: the last
-//! tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
+//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered once, at the end. Identities are exact
+//! (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. In particular,
+//! the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -17,11 +17,11 @@
 //! |---|---|---|---|---|---|---|---|---|
 //! | items of a vector, `V` | 16 | 8 | 4 | 2 | 1 | 1 | 1 | 1 |
 //! | vectors of a thread in a tile of a reduction, `N` | 8 | 8 | 8 | 8 | 8 | 8 | 4 | 2 |
-//! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
-//! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 1 |
+//! | vectors of a thread in a tile of a short scan (8 warps), `R` | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
+//! | vectors of a thread in a tile of a long scan (16 warps), `R` | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 1 |
 //!
-//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]). If an operator is
-//! [exact](crate::op::Op::EXACT), any tiles give the same bits; the tiles of its scans are in [`crate::scan::tuning`].
+//! For a scan, the table takes the bytes of the larger of an item and a result ([`Wider`]). If an operator is
+//! [exact](crate::op::Op::EXACT), any tiles give the same bits. The tiles of such an operator's scans are in [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
@@ -57,17 +57,17 @@
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
 //!    inclusive value of the lane before (`e` for lane 0).
-//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of a group's tiles below its tile
-//!    `k`, as 32 lanes, with `e` for the other tiles. All 32 aggregates give the group's aggregate. The group's prefix `P` is
-//!    the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
-//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), they combine
-//!    halves first, as in step 3 of the reduction: see [`Tree`].
-//! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
-//!    in the vector from step 2. An exclusive scan's output is `B` at the vector's first item. At each other item it is
-//!    `B ⊕ y`, where `y` is the inclusive value of the item before.
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of a group's tiles below its tile `k`. Each of
+//!    32 lanes has the aggregate of one tile, or `e` for a tile that is not below `k`. The group's aggregate combines all 32 aggregates in
+//!    the same way. The group's prefix `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first:
+//!    lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp),
+//!    they combine halves first, as in step 3 of the reduction: see [`Tree`].
+//! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
+//!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
+//!    the inclusive value of the item before.
 //!
-//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. The total that an exclusive scan can also give is
-//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, it is the initial value, or `e`.
+//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. An exclusive scan can also return the total,
+//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's
@@ -97,7 +97,7 @@
 //! # Values
 //!
 //! Float arithmetic rounds to nearest even, never fuses, and never flushes subnormals. A NaN is written as Rust's `NAN`; a 16-bit NaN
-//! is written as `0x7fff`, as the hardware's conversions give it.
+//! is written as `0x7fff`, as the hardware's conversions return it.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
@@ -153,17 +153,17 @@ pub struct ScanTiles {
     pub vector_items: usize,
 }
 
-/// The shape of the tiles of a short scan, with vectors of 16 bytes: small, so that more multiprocessors share it. On an H200, early
-/// kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain launches).
+/// The shape of the tiles of a short scan, with vectors of 16 bytes. The tiles are small, so that more multiprocessors share the scan. On
+/// an H200, early kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain launches).
 pub const SCAN_SHORT: ScanShape = ScanShape {
     warps: 8,
     rows: 4,
     vector_bytes: VECTOR_BYTES,
 };
 
-/// The shape of the tiles of a long scan, with vectors of 16 bytes: large, so that fewer look-backs are under way. Four such tiles fill the
-/// shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned 2^28 `f32` in
-/// 595 and 575 µs with tiles of 16 and 32 KiB, in 559 µs with 16 warps of 8 rows, and in 545 µs with 16 warps of 7 rows.
+/// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs are under way. Four such
+/// tiles fill the shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned
+/// 2^28 `f32` in 595 and 575 µs with tiles of 16 and 32 KiB, in 559 µs with 16 warps of 8 rows, and in 545 µs with 16 warps of 7 rows.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,
@@ -186,7 +186,7 @@ pub union Wider<T: Copy, U: Copy> {
     pub result: U,
 }
 
-/// Items of type `T` in a vector: as many as fill 16 bytes exactly, or one if no number does.
+/// Items of type `T` in a vector: the number that fills 16 bytes exactly, or 1 if there is no such number.
 pub const fn vector_items<T>() -> usize {
     match size_of::<T>() {
         1 | 2 | 4 | 8 => VECTOR_BYTES / size_of::<T>(),
@@ -213,7 +213,7 @@ pub const fn reduce_tile_items<T>() -> u64 {
     (BLOCK_THREADS as usize * thread_vectors::<T>() * vector_items::<T>()) as u64
 }
 
-/// Tiles of a reduction that `item_count` items of type `T` fill, the last one perhaps in part.
+/// The number of tiles that a reduction of `item_count` items of type `T` has. The last tile may be filled only in part.
 pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().count(item_count)
 }
@@ -244,7 +244,7 @@ impl ReduceTiles {
         }
     }
 
-    /// Tiles that `item_count` items fill, the last one perhaps in part.
+    /// The number of tiles that `item_count` items need. The last tile may be filled only in part.
     #[inline(always)]
     pub const fn count(self, item_count: u64) -> u64 {
         item_count.div_ceil(self.items)
@@ -307,9 +307,9 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
-    /// A value of two words takes two shuffles: scanned one row at a time, as values of one word are, it takes three times the
-    /// instructions. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive
-    /// vectors; the sums of 2^28 `u32` took 529 and 532 µs. An odd number of rows avoids bank conflicts in shared memory.
+    /// A value of two words takes two shuffles. A scan of one row at a time, as for values of one word, takes three times the instructions.
+    /// On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive vectors; the sums of
+    /// 2^28 `u32` took 529 and 532 µs, in this order. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1
     }
@@ -345,7 +345,7 @@ impl ScanTiles {
         (self.shape(item_count).vectors() * self.vector_items) as u64
     }
 
-    /// Tiles that `item_count` items fill, the last one perhaps in part.
+    /// The number of tiles that `item_count` items need. The last tile may be filled only in part.
     pub const fn count(self, item_count: u64) -> u64 {
         item_count.div_ceil(self.items(item_count))
     }
@@ -368,7 +368,7 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
-/// The same, with zeros counted in 32 bits. Kernels divide by the result: the shift shows the compiler that it is never 0.
+/// The same, with zeros counted in 32 bits. Kernels divide by the result. The shift shows the compiler that the result is never 0.
 const fn next_power_of_two_by_halves(number: u64) -> u64 {
     let below = number.saturating_sub(1);
     let (high, low) = ((below >> 32) as u32, below as u32);

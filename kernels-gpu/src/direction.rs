@@ -1,8 +1,8 @@
 //! The direction in which a scan goes through its items.
 //!
-//! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know it, so one
-//! kernel serves both directions; the driver's compiler sees a constant. The number is used in arithmetic alone, never in a condition: for
-//! a condition, the compiler would emit the loops around it twice, once for each direction.
+//! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know the number,
+//! so one kernel serves both directions. The driver's compiler sees a constant. The number is used in arithmetic alone. With a condition
+//! on the number, the compiler would emit the loops around the condition twice, once for each direction.
 
 use crate::element::{vector_of, Vector};
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
@@ -23,7 +23,7 @@ pub trait Heading: Copy {
     /// `number` if backward; 0 if forward.
     fn if_backward(self, number: u64) -> u64;
 
-    /// The place in memory of item `index` of `count`, counted in this direction; or, conversely, the index of the item at a place.
+    /// The place in memory of item `index` of `count`, counted in this direction. The same function converts a place to an index.
     fn place(self, index: u64, count: u64) -> u64;
 }
 
@@ -66,7 +66,7 @@ impl Heading for Direction {
 }
 
 impl Direction {
-    /// From the first item to the last. After inlining, the compiler knows it.
+    /// From the first item to the last. After inlining, the compiler knows the direction.
     pub const FORWARD: Self = Self { mask: 0 };
 
     /// The direction of the launch, a constant of the text.
@@ -78,7 +78,7 @@ impl Direction {
         }
     }
 
-    /// The border, in an array of `count` items, that has `items` items before it in this direction.
+    /// The border after the first `items` items of an array of `count` items, counted in this direction.
     #[inline(always)]
     pub fn border(self, items: u64, count: u64) -> u64 {
         self.signed(items).wrapping_add(self.if_backward(count))
@@ -102,7 +102,8 @@ impl Direction {
     }
 }
 
-/// The vector with its first `count` items of type `T`, at most 16 bytes, in the opposite order. With a single item, the vector itself.
+/// The vector with its first `count` items of type `T`, at most 16 bytes, in the opposite order. If there is only one item, the vector
+/// is unchanged.
 #[inline(always)]
 fn reversed<T>(vector: &Vector, count: usize) -> Vector {
     let [a, b, c, d, ..] = *vector;

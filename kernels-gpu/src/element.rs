@@ -62,7 +62,8 @@ impl<A: Pod + Send + Sync> Accumulator for A {}
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
-/// Runs a block for each word of an accumulator. The block is written out sixteen times, for the most words that there can be.
+/// Runs a block for each word of an accumulator. The block is written out sixteen times, once for each word that an accumulator can
+/// have.
 macro_rules! for_each_word {
     ($w:ident of $a:ty => $body:block) => {
         $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -165,7 +166,7 @@ pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
     }
 }
 
-/// The 16 bytes of a vector of 16 bytes.
+/// The first 16 bytes of a vector.
 #[inline(always)]
 pub fn first_words(vector: &Vector) -> Words {
     let [a, b, c, d, ..] = *vector;

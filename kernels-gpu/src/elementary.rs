@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
 //! They use only selects, and additions and multiplications that round to nearest, in a fixed order: no fused operation, no table, no
-//! library. So the device and the host compute the same bits, with any compiler. They are for operators and for your own kernels, since
-//! there is no mathematical library on the device.
+//! library. So the device and the host compute the same bits, with any compiler. The functions are for operators and for your own
+//! kernels, since there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -14,15 +14,15 @@
 //! assert_eq!(sqrt(2.25), 1.5);
 //! ```
 //!
-//! The tests measure the errors on a sample of all `f32`, in units of the last place of the exact result (ulp): [`exp`] below 0.8,
-//! subnormal results included, and [`ln`] below 0.51. [`sqrt`] rounds correctly.
+//! The tests measure the errors on a sample of all `f32`, in units of the last place of the exact result (ulp). The error of [`exp`]
+//! is below 0.8, also for subnormal results. The error of [`ln`] is below 0.51. [`sqrt`] rounds correctly.
 
 /// e to the power of `x`, with an error of less than 0.8 ulp.
 ///
 /// `exp(±0)` is 1. Above 88.72284 the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
 /// gives `f32::NAN`.
 ///
-/// Range reduction by a constant in two parts: W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980.
+/// The range is reduced by a constant in two parts (W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980).
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::exp(0.0), 1.0);
@@ -32,7 +32,7 @@ pub fn exp(x: f32) -> f32 {
     // ln 2 in two parts. The first has 15 bits, so its products with whole numbers of up to 9 bits are exact.
     const LN_2_HIGH: f32 = 0.693_145_75;
     const LN_2_LOW: f32 = 1.428_606_8e-6;
-    // 1.5 · 2^23: a sum with it rounds to a whole number, since its last place is worth 1.
+    // 1.5 · 2^23: adding it rounds to a whole number, since the last place of the sum is worth 1.
     const ROUNDER: f32 = 12_582_912.0;
 
     // Beyond these bounds results are infinite, or 0. A NaN stays NaN.
@@ -81,7 +81,8 @@ pub fn exp(x: f32) -> f32 {
 pub fn ln(x: f32) -> f32 {
     // The bits of the least fraction, about the root of 1/2.
     const LEAST: u64 = 0x3fe6_a09e_0000_0000;
-    // ln(1 + f) = f·p(f) between the roots of 1/2 and of 2, within 2^-32 of it: the coefficients of p from the highest power.
+    // The coefficients of p, from the highest power. For 1 + f between the roots of 1/2 and of 2, f·p(f) is ln(1 + f), with a relative
+    // error below 2^-32.
     const SERIES: [f64; 12] = [
         -0.058457503070626776,
         0.1063667295049551,
@@ -117,7 +118,7 @@ pub fn ln(x: f32) -> f32 {
     series = SERIES[11] + f * series;
     let result = (f64::from(exponent as i32) * core::f64::consts::LN_2 + f * series) as f32;
 
-    // One select after another, each between two values that are already computed: nested conditions would become a branch.
+    // Each select is between two values that are already computed. Nested conditions would become a branch.
     let result = if x > 0.0 { result } else { f32::NAN };
     let result = if x == f32::INFINITY { x } else { result };
     if x == 0.0 {
@@ -131,7 +132,7 @@ pub fn ln(x: f32) -> f32 {
 ///
 /// `sqrt(±0)` is ±0. A negative number or a NaN gives `f32::NAN`.
 ///
-/// Newton's method for the reciprocal root, in `f64`: four steps from a first guess within 4 %.
+/// The root is computed in `f64`, by Newton's method for the reciprocal root: four steps from a first guess within 4 %.
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::sqrt(9.0), 3.0);

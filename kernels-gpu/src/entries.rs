@@ -78,10 +78,11 @@ macro_rules! for_each_selection_kernel {
     };
 }
 
-/// Passes some rows to the macro `$callback`, in the form of [`for_each_kernel!`]: those whose kernels ship as a text of their own. All
-/// other kernels ship as skeletons and bodies, and a filled skeleton is as fast as a text of its own. Reductions of `bf16` that round are
-/// the exception. Their conversion takes two instructions, which the compiler can merge with the extraction of the item from its word; in a
-/// filled skeleton it cannot (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
+/// Passes the rows whose kernels ship as a text of their own to the macro `$callback`, in the form of [`for_each_kernel!`]. All other
+/// kernels ship as skeletons and bodies, and a filled skeleton is as fast as a text of its own. Reductions of `bf16` that round are the
+/// exception. Their conversion takes two instructions, which the compiler can merge with the extraction of the item from its word; in a
+/// filled skeleton the compiler cannot merge them (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled
+/// skeleton).
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {

@@ -11,8 +11,8 @@ use crate::op::Op;
 /// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type
 /// `$t`.
 ///
-/// Use it in an unsafe block. The output has a writable place for this result: of the size of a result or, in the text for indices of 32
-/// bits, of half that size.
+/// Use it in an unsafe block. The output has a writable place for this result. A place has the size of a result; in the text for indices
+/// of 32 bits, it has half that size.
 #[cfg(not(feature = "stable"))]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -42,7 +42,8 @@ macro_rules! write_result {
 
 pub(crate) use write_result;
 
-/// Whether results may be indices, judged by their types: one or two numbers of 64 bits, of an exact operator with a wide accumulator.
+/// Whether results may be indices, judged by types: the operator is exact and its accumulator wide, and a result is one or two numbers of
+/// 64 bits.
 #[cfg(not(feature = "stable"))]
 pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
     let are_numbers = size_of::<O::Output>() <= 16 && align_of::<O::Output>() == 8;

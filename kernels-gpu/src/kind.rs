@@ -1,7 +1,8 @@
 //! The definitions of the kinds of kernels: a kind's symbols, launch bounds, barriers and vector accesses.
 //!
-//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). The program that makes the
-//! committed PTX, `warpfold-build` and the library's build read it. It exists on the host alone: kernels do not use it.
+//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). Three programs read the
+//! definitions: the one that makes the committed PTX, `warpfold-build`, and the library's build. Definitions exist on the host alone:
+//! kernels do not use them.
 
 use core::fmt;
 
@@ -67,7 +68,7 @@ pub enum Vectors {
     /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
     /// vectors.
     ShortAndLongTile,
-    /// Any number: this is not inspected.
+    /// Any number of vectors: the accesses are not inspected.
     Any,
 }
 

@@ -43,8 +43,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 /// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
 pub const INTERFACE: u32 = 12;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. This gives the
-/// total of some tiles at the cost of reading them. The prefixes that it publishes are unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total
+/// of some tiles costs no more than reading them. The prefixes that it publishes are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -76,8 +76,8 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. The buffers of tiles follow it,
-/// at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
+/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles
+/// follow this struct, at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
     /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write
@@ -141,8 +141,8 @@ impl Copies {
 pub enum Start {
     /// When the earlier work is done.
     AfterOthers,
-    /// Possibly before that: the kernel itself waits for the earlier work. A *programmatic dependent launch*: PTX for compute
-    /// capability 9.0 and above.
+    /// Possibly before that: the kernel itself waits for the earlier work. This is a *programmatic dependent launch*, which needs PTX
+    /// for compute capability 9.0 or above.
     Early,
 }
 

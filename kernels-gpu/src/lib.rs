@@ -1,7 +1,7 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
 //! The device side of `warpfold`. Each kind of kernel has a folder: [`reduce`], [`scan`], [`segments`], [`columns`] or
-//! [`selection`]. The kernels there call the levels below them, one module a level:
+//! [`selection`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below it:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
@@ -16,24 +16,24 @@
 //! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). `device` re-exports the parts of
 //! `thread`, `warp` and `block` that users' own kernels can call.
 //!
-//! These exist on the host too:
+//! The following modules exist on the host too:
 //!
 //! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
 //! - the definition of each kind ([`kind`], on the host alone);
 //! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
-//! - what a launch provides ([`launch`]), and the layout of the scratch memory ([`workspace`]).
+//! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
 //!
 //! Numbers that affect only the speed, and no bit of a result, are in each kind's `tuning`.
 //!
 //! # Compilers
 //!
-//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` it needs no nightly
-//! features: this is how `warpfold-build` compiles users' operators ([`operators!`]). With the feature `cuda_std` the same kernels compile
-//! with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users' operators compile with it. Only three places depend
-//! on the compiler: `simt`, the macro that emits an entry, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
-//! Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
-// A user's build shows no warnings of this crate. Without the table's entries, code that only they use is dead.
+//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` the crate needs no
+//! nightly features. `warpfold-build` uses this feature to compile users' operators ([`operators!`]). With the feature `cuda_std` the same
+//! kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users' operators compile with
+//! `rustc_codegen_nvvm` too. Only three places depend on the compiler: `simt`, the macro that emits an entry, and a function of
+//! [`contract`] that avoids a bug of rust-cuda's compiler. Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
+// A user's build shows no warnings of this crate. Without the table's entries, some code is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
     allow(warnings)
@@ -110,7 +110,7 @@ pub mod scan;
 pub mod segments;
 pub mod selection;
 
-// The building blocks are in the documentation that is made on the host, too.
+// The documentation is made on the host, and includes the building blocks.
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod block;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
@@ -141,8 +141,8 @@ mod warp;
 #[doc(hidden)]
 pub mod operators;
 
-/// Kernels of a program's own. They are emitted when `warpfold-build` compiles the file for the device. On the host, this
-/// emits nothing.
+/// Declares a program's own kernels. They are emitted when `warpfold-build` compiles the file for the device. On the host, this emits
+/// nothing.
 #[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
 #[macro_export]
 macro_rules! kernels {
@@ -155,7 +155,7 @@ macro_rules! kernels {
 ///   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
 /// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all but the first;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
-/// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs;
+/// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;
 /// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
 /// - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`.
 ///

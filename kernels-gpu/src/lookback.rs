@@ -1,8 +1,8 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Their tiles publish prefixes,
-//! and a tile folds whatever values it finds: the order, and so the bits of a float result, change from run to run. Here the
-//! order is fixed:
+//! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. Their
+//! tiles publish prefixes, and a tile folds whatever values it finds. So the order, and the bits of a float result, change from run to run.
+//! Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
 //! 2. A tile's prefix combines its group's prefix and a fixed tree over the aggregates of the group's lower tiles.
@@ -11,14 +11,14 @@
 //!
 //! If all tiles are under way at once, no prefix is known yet. Then a warp reads the aggregates of its own group and of the [seven
 //! groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. It waits for tiles only, not for another block's fold. The
-//! time of a look-back is mostly the latency of a single warp's instructions, one after another. So it has few instructions.
+//! time of a look-back is mostly the latency of a single warp's instructions, one after another. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run.
 //! So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
 //!
-//! Cost of a look-back: one warp, one round of loads if all values are published (two for a patient look-back), and a tree of 5 shuffles.
-//! If an operator rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
+//! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
+//! tree of 5 shuffles. If an operator rounds and groups are folded, it costs 9 more shuffles, and one for each group. It has no barrier.
 
 mod fold;
 mod view;
@@ -92,7 +92,7 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes a value, as one thread.
+    /// Publishes a value. One thread calls this.
     ///
     /// # Safety
     /// The scan has the tile or the group, its board has room for the scan, and no other thread publishes the slot.
@@ -102,10 +102,10 @@ impl<A: Accumulator> Lookback<A> {
         unsafe { self.board.publish(self.place(slot), value) };
     }
 
-    /// Publishes the aggregate of `tile`, as one thread.
+    /// Publishes the aggregate of `tile`. One thread calls this.
     ///
     /// # Safety
-    /// The calling block holds `tile`, and this is its only call for it.
+    /// The calling block holds `tile`, and publishes it only once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, aggregate: A) {
         // SAFETY: only the block that holds a tile publishes it, and it does so once: this function's condition.
@@ -121,7 +121,7 @@ impl<A: Accumulator> Lookback<A> {
     /// The published aggregate of one of the calling block's own tiles.
     ///
     /// # Safety
-    /// The calling block has published the tile, and a barrier lies between.
+    /// The calling block has published the tile. A barrier lies between the publication and this call.
     #[inline(always)]
     pub unsafe fn published_tile(&self, tile: u32) -> A {
         // SAFETY: the tile is published (this function's condition), so the board has its slot.
@@ -132,8 +132,8 @@ impl<A: Accumulator> Lookback<A> {
     /// group's prefix.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate, and a
-    /// barrier lies between.
+    /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A
+    /// barrier lies between the publication and this call.
     #[inline(always)]
     pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -183,8 +183,8 @@ impl<A: Accumulator> Published for Lookback<A> {
 /// How a warp looks back.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Whether it first waits for its own group's tiles, which are published last, and then reads the groups before. This takes one read
-    /// more, but far fewer reads find nothing.
+    /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. This takes one
+    /// read more, but far fewer reads find an unpublished value.
     pub is_patient: bool,
     /// Whether the last tile of a group also publishes the group's aggregate. No look-back reads it.
     pub publishes_group: bool,

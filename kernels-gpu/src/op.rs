@@ -180,28 +180,27 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The totals of the vectors, as
-    /// [`Self::total`] gives them, are combined pairwise, neighbours first.
+    /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
+    /// the vectors are combined pairwise, neighbours first.
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         four_totals::<Self, T>(vectors, index)
     }
 
-    /// Whether the index in a value is found late. One of [many values](Self::bound_of_four) wins, and the index is found for that one
-    /// only.
+    /// Whether indices are found late: only for the value that wins among [many values](Self::bound_of_four).
     #[doc(hidden)]
     const FINDS_LATE: bool = false;
 
-    /// The same as [`Self::total_of_four`]; but if indices [are found late](Self::FINDS_LATE), the value has the index of the first item
-    /// instead of the right one.
+    /// The same as [`Self::total_of_four`], with one exception: if indices [are found late](Self::FINDS_LATE), the value has the index of
+    /// the first item, instead of the index of the item that wins.
     #[doc(hidden)]
     #[inline(always)]
     fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         Self::total_of_four(vectors, index)
     }
 
-    /// The index that a value has, if it has one.
+    /// The index in a value; 0 for operators whose values have no index.
     #[doc(hidden)]
     #[inline(always)]
     fn index_of(value: Self::Accumulator) -> u64 {
@@ -219,8 +218,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile.
-/// Scans do not.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile. Scans do not need it.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};
@@ -236,7 +234,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
 pub trait Commutative {}
 
 /// The sum. Integers wrap. Floats round to nearest even at each step. `f16` and `bf16` are combined as `f32`, and rounded to their own type
-/// at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no items).
+/// at the end. Identity: 0, for floats −0.0 (the only exact identity, and the result of Rust's `iter().sum()` for no items).
 ///
 /// ```
 /// use warpfold_kernels::op::{Sum, Op};

@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. For a pointer, this tells the compiler that it points to global memory, as the compiler assumes for the parameters
-    /// of an entry.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters
+    /// of an entry, the compiler assumes so by itself.
     fn known(self) -> Self;
 }
 
@@ -73,7 +73,7 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
-        // Checked here first, so that the compiler's message names the row.
+        // The item's size is checked here first, so that the compiler's message names the row.
         const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::with_kinds_of! { [$($some $only)?] [$crate::operators] @entries $name $op, $item; }
         $crate::operator_functions!($name $op, $item);

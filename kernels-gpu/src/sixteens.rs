@@ -8,16 +8,16 @@ use crate::op::Op;
 use crate::simt;
 
 /// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
-/// saves work: indices are compared once a vector instead of once an item, and the number of items is a constant, so nothing is divided. An
-/// exact operator gives the same bits as by a left fold.
+/// saves work: indices are compared once per vector instead of once per item, and the number of items is a constant, so nothing is divided.
+/// An exact operator gives the same bits as by a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     O::Accumulator::IS_WIDE
         && (O::EXACT || O::IS_PAIRWISE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
 }
 
-/// Combines the sixteen items of a leaf. They are in as many vectors as an item has bytes: `words` gives the words of a vector, and `index`
-/// is the index of the first item. For operators with [`has_vector_totals`].
+/// Combines the sixteen items of a leaf. They fill `size_of::<T>()` vectors. `words` returns the words of a vector, and `index` is the
+/// index of the first item. The operator [has totals of vectors](has_vector_totals).
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
     let index = |v: usize| index + (v * 16 / size_of::<T>()) as u64;
@@ -34,8 +34,8 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// Combines `count` values, 1 to 16, pairwise, neighbours first. The loop counts in binary, and holds the values that wait for their
-/// neighbours. It has at most 16 turns. Turn `place` combines once for each trailing one bit of `place`.
+/// Combines `count` values, 1 to 16, pairwise, neighbours first. The loop holds the values that wait for their neighbours, like the digits
+/// of a binary counter. It has at most 16 turns. Turn `place` combines once for each trailing one bit of `place`.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,

@@ -1,8 +1,8 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list. A type is an
-//! entry of each list that it belongs to. [`entries`](crate::entries) makes the rows. Their symbols have the operator's name in small
-//! letters: `reduce_wide_sum_f32`.
+//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list.
+//! `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. Their symbols have
+//! the operator's name in small letters: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -30,8 +30,8 @@ kinds! {
     Runs: crate::selection::kind::RUNS,
 }
 
-/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. Each kind is its
-/// name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
+/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. A kind is passed
+/// as its name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -62,7 +62,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All but the types of 64 bits, for whose sums there is no wider type.
+            // All types but those of 64 bits, whose sums have no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -74,8 +74,8 @@ macro_rules! with_item_types {
     };
 }
 
-/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. They are for types with the same names from another version of
-/// `half`.
+/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. The rows are for types with the same names from another
+/// version of `half`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {
@@ -156,7 +156,7 @@ macro_rules! with_operators {
                 ArgMin: $words;
                 ArgMax: $words;
             }
-            // The same scans, and reductions of segments and of columns, by operators that do not commute:
+            // Scans of whole arrays, and reductions and scans of segments and of columns, by operators that do not commute.
             {
                 Recurrence: $maps;
             }

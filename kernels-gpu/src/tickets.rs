@@ -1,8 +1,8 @@
 //! Tickets: the order in which blocks start, and the tag of their launch.
 //!
-//! One atomic word has both the launch's epoch and the number of its tickets that are taken. So a block gets its place and its tag in one
-//! access. Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block will
-//! take another, and writes the word for the next launch.
+//! One atomic word has the launch's epoch and the number of tickets that are taken. So a block gets its place and its tag in one access.
+//! Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block will take
+//! another, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -10,7 +10,7 @@ use crate::workspace::Control;
 /// A block's ticket.
 #[derive(Clone, Copy)]
 pub struct Ticket {
-    /// How many tickets of the launch were taken before.
+    /// How many tickets of the launch were taken before this one.
     pub index: u32,
     /// The launch's tag: not zero, and different from the tag of every word that an earlier launch left.
     pub tag: u32,
@@ -31,10 +31,10 @@ impl Taken {
     }
 }
 
-/// The last tag. After a launch with it, the state words are cleared.
+/// The last tag. After a launch with this tag, the state words are cleared.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket if `takes`, as one thread. The ticket takes some time to arrive, and other work can be done meanwhile.
+/// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, and other work can be done meanwhile.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.
@@ -44,7 +44,7 @@ pub unsafe fn take_if(control: *mut Control, takes: bool) -> Taken {
     Taken(unsafe { simt::increment_word_if(&raw mut (*control).tickets, takes) })
 }
 
-/// Writes the word for a launch with the epoch `epoch`, as the thread that took the last ticket.
+/// Writes the word for a launch with the epoch `epoch`. The thread that took the last ticket calls this.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.

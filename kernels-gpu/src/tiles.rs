@@ -25,7 +25,7 @@ pub struct Tiles {
     first: u32,
     /// One past its last tile.
     pub end: u32,
-    /// Whether the launch is its scan's last.
+    /// Whether the launch is the last launch of its scan.
     pub is_final: bool,
     /// Whether blocks take more tickets after their first. They do not if there is a block for every tile.
     pub tickets_go_on: bool,
@@ -55,7 +55,7 @@ impl Tiles {
         Ord::min(simt::block_count(), self.end - self.first)
     }
 
-    /// The tile of a ticket; at or after the end if the ticket has none.
+    /// The tile of a ticket; a number at or after the end if the ticket has no tile.
     #[inline(always)]
     pub fn of_ticket(&self, ticket: u32) -> u32 {
         self.first + ticket

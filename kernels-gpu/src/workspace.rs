@@ -5,11 +5,10 @@
 //! byte 256    state words     8 bytes each
 //! ```
 //!
-//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. It
-//! shows that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in
-//! [`Control`], in device memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch
-//! that was captured into a graph works each time it is replayed. After the last tag of 32 bits, the last block clears the
-//! state words and sets the epoch to zero.
+//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. The tag shows
+//! that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in [`Control`], in device
+//! memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch that was captured into a graph
+//! works each time it is replayed. After the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
@@ -21,7 +20,8 @@ use crate::element::ACCUMULATOR_MAX_WORDS;
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
     /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared.
-    /// The tag of the running one is the epoch plus one. The low half is the number of tickets that its blocks have taken.
+    /// The tag of the running reduction or scan is the epoch plus one. The low half is the number of tickets that its blocks have
+    /// taken.
     pub tickets: u64,
     /// The number of blocks that have left the running scan, if it has the last tag.
     pub departures: u32,
@@ -52,20 +52,20 @@ pub const fn words_per_accumulator<A>() -> u64 {
     (size_of::<A>() / 4) as u64
 }
 
-/// State words that a reduction of `item_count` items of type `T` with accumulators of type `A` needs: a partial for
-/// each chunk.
+/// The number of state words of a reduction: a partial for each chunk. The reduction has `item_count` items of type `T`, and
+/// accumulators of type `A`.
 pub const fn reduce_state_words<T, A>(item_count: u64) -> u64 {
     reduce_chunk_count::<T>(item_count) * words_per_accumulator::<A>()
 }
 
-/// State words that a scan of `item_count` items, divided into these tiles, with accumulators of type `A` needs: an aggregate for each
-/// tile, and an aggregate and a prefix for each group.
+/// The number of state words of a scan: an aggregate for each tile, and an aggregate and a prefix for each group. The scan has
+/// `item_count` items, divided into these tiles, and accumulators of type `A`.
 pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }
 
-/// State words that suffice for a scan of any number of items up to `item_count`: the longest short scan has more tiles than some long
-/// scans.
+/// The number of state words that is enough for a scan of any number of items up to `item_count`. The longest short scan needs more
+/// than some long scans, since it has more tiles.
 pub const fn scan_most_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     let long = scan_state_words::<A>(tiles, item_count);
     if tiles.is_short(item_count) {

@@ -12,7 +12,7 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 /// with fewer kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
-/// The oldest supported devices, like the committed texts.
+/// The target of the oldest supported devices, as for the committed texts.
 const TARGET: Target = Target {
     arch: NvvmArch::Compute70,
     name: "sm_70",

@@ -54,7 +54,7 @@ pub struct Launch {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// The launches of one run, on a stream of its own. Synchronous copies are ordered with it, as with all of `cust`'s streams.
+/// The launches of one run, on a stream of its own. Synchronous copies are ordered with the stream, as with all of `cust`'s streams.
 pub struct Session<'ladder> {
     ladder: &'ladder Ladder,
     stream: Stream,

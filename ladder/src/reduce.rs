@@ -97,7 +97,7 @@ struct Run<'run, T: Item> {
 }
 
 impl<T: Item> Run<'_, T> {
-    /// Times the launches of the rung's kernel. The kernel is compiled before, if it has not been.
+    /// Times the launches of the rung's kernel. The kernel is compiled before the timing, if it has not been compiled yet.
     fn timed(
         &mut self,
         launches: impl FnOnce(&mut Session<'_>, &Arc<kernels::Kernel>) -> Result<()>,
@@ -153,7 +153,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
         Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
         Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
 
-        // `Ours` is launched by warpfold. The others are not reductions, and have been refused already.
+        // `Ours` is launched by warpfold. The other rungs are not reductions, and have been refused already.
         Rung::Ours
         | Rung::SequentialScan
         | Rung::QuadraticScan

@@ -100,7 +100,7 @@ pub enum Document {
     Fourth,
     /// Divergence, unrolling and launches from the device.
     Fifth,
-    /// None: warpfold itself.
+    /// No document: the rungs are warpfold's own.
     Library,
 }
 
@@ -119,14 +119,14 @@ pub enum Kind {
 /// The block sizes that a rung supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockSizes {
-    /// Any from the first to the last.
+    /// Any size from the first to the last.
     Any(u32, u32),
     /// The powers of two from the first to the last.
     PowersOfTwo(u32, u32),
 }
 
 impl Rung {
-    /// All rungs, document by document, in the order in which they are taught. The last ones are ours.
+    /// All rungs, document by document, in the order in which they are taught. The last rungs are warpfold's own.
     pub const ALL: &[Self] = &[
         Self::Halving,
         Self::GridStride,

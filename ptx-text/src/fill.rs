@@ -1,4 +1,4 @@
-//! Fills skeletons with bodies, which gives the text of a kernel.
+//! Makes the text of a kernel: fills a skeleton with bodies.
 //!
 //! A skeleton is the text of a kernel in which some lines are holes for its operator:
 //!

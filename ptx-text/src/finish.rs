@@ -39,7 +39,7 @@ impl From<(u32, u32)> for Bounds {
     }
 }
 
-/// Writes the directives of the bounds, one a line.
+/// Writes the directives of the bounds, one per line.
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, ".maxntid {}, 1, 1", self.threads)?;
@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// If a line begins a part to leave out, that part; else [`Skip::Nothing`].
+/// The part to leave out that a line begins; [`Skip::Nothing`] if it begins none.
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {
@@ -128,7 +128,7 @@ pub fn entry_name(line: &str) -> Option<&str> {
     line.strip_prefix(ENTRY)?.strip_suffix('(')
 }
 
-/// The text, with the bounds of each entry after its parameters. `of` gives an entry's bounds.
+/// The text, with the bounds of each entry after its parameters. `of` returns an entry's bounds.
 pub fn add_bounds(text: &str, of: impl Fn(&str) -> Option<Bounds>) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut entry = None;

@@ -1,5 +1,5 @@
 //! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store
-//! of a float's low bits. It must have as many barriers as its source, and the wait that programmatic launches need.
+//! of a float's low bits. It must have the same barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -72,7 +72,7 @@ impl Thing {
         Self::Variable,
     ];
 
-    /// Whether an instruction is such a thing, or contains it.
+    /// Whether an instruction is this thing, or contains it.
     fn is_in(self, instruction: &Instruction, shared_array: &str) -> bool {
         let operation = instruction.operation();
         match self {

@@ -1,8 +1,8 @@
 //! Works on PTX as text: reads it, fills skeletons, splits it into kernels, finishes, narrows and inspects it. It runs no
 //! external tool.
 //!
-//! It is shared by `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX. It
-//! knows no kernels and no operators: its callers specify the checks of a kernel.
+//! `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX share this crate. It knows no
+//! kernels and no operators: its callers specify the checks of a kernel.
 //!
 //! | module | contents |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | [`inspect`] | checks of a finished kernel |
 //! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
-//! It reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
+//! The crate reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
 //!
-//! The library also uses it at run time, to fill skeletons, so it has no dependencies.
+//! The library also uses the crate at run time, to fill skeletons, so it has no dependencies.
 
 mod constants;
 pub mod cut;

@@ -12,7 +12,7 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. Arithmetic on registers does
-//! not end a run. Any other statement ends it, and comes after its stores.
+//! not end a run. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ use crate::statement::{Instruction, Statement, parse};
 const LATER: &str = "mov.b32 %at_once, 0;";
 const AT_ONCE: &str = "mov.b32 %at_once, 1;";
 
-/// The most copies of a run. They load up to 64 registers before the first store, like a thread's vectors of a tile.
+/// The most copies of a run. A run loads up to 64 registers before its first store.
 const MOST_COPIES: usize = 16;
 
 /// Arithmetic that does not end a run of copies.
@@ -179,8 +179,8 @@ fn is_scope(line: &str) -> bool {
     code == "{" || (code == "}" && line != "}") || code.starts_with(".reg ")
 }
 
-/// The number of bytes that an instruction copies asynchronously: `Some(None)` if it is not such a copy, `None` if it is a copy without a
-/// rule.
+/// The number of bytes that an instruction copies asynchronously: `Some(None)` if the instruction is no asynchronous copy, `None` if it
+/// is a copy without a rule.
 fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     let is_copy = instruction.opcode.starts_with("cp.async.c");
     if !is_copy {
@@ -289,8 +289,8 @@ fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     )
 }
 
-/// The nearest `bf16`, ties to even. It adds half a unit in the last place, or slightly less if the truncated value is even. A NaN becomes
-/// `0x7fff`.
+/// The nearest `bf16`, ties to even. The instructions add half a unit in the last place, or slightly less if the truncated value is even.
+/// A NaN becomes `0x7fff`.
 fn rounded(narrow: &str, value: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %bits;\n\

@@ -16,7 +16,7 @@ pub fn canonical(text: &str) -> String {
         }
         _ => None,
     });
-    // Registers are numbered from 1 on, so one more is declared than there are.
+    // Registers are numbered from 1 on, so the declared number is one more than the count.
     for Numbers { prefix, count, .. } in registers {
         let Some(start) = numbered.find(&format!("%{prefix}<")) else {
             continue;
@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text with replacements for all words that begin with `sign`. Build scripts are not optimised, so a loop over characters would be
-/// slow, and the standard library finds the signs.
+/// The text with replacements for all words that begin with `sign`. Build scripts are not optimised, and a loop over characters would
+/// be slow. So the standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! warpfold device code 3              the format
-//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of what a launch tells a kernel
+//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of the kernels' arguments
 //! source 1f0c…                        a hash of the source's tokens
 //! packed 523411 77ab…                 the packed bytes, and a hash of them and of the lines below
 //! kernel 9 0 reduce_gcd 31514         a compute capability, a symbol, the text's bytes
 //! …
-//!                                     an empty line, then the packed bytes, as `lines` has them
+//!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. No allocation is larger than the sizes that the file states, which have upper limits. Each text
-//! has one entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a
-//! text belongs to its source is found only by compiling again: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. Each text has one
+//! entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a text
+//! belongs to its source is found only by compiling again: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -104,7 +104,7 @@ pub fn from_file(
     unpacked(&rest, packed, capabilities, is_symbol).ok_or(Unfit::Damaged)
 }
 
-/// The lines up to the empty one, and the bytes after it.
+/// The lines up to the empty line, and the bytes after it.
 fn split(file: &[u8]) -> Option<(&str, &[u8])> {
     let end = file.windows(2).position(|two| two == b"\n\n")?;
     Some((std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]))

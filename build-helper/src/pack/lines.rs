@@ -19,7 +19,7 @@ use super::words::{Word, words};
 /// The sign for the kernel's name.
 const NAME: &str = "\u{1}";
 
-/// The sign before and after a number's distance. There is nothing between the signs if it is the next number.
+/// The sign before and after a number's distance. If the number is the next one, there is nothing between the signs.
 const MARK: char = '\u{2}';
 
 /// The prefix of labels.
@@ -34,7 +34,7 @@ const PLACES: usize = 16;
 /// The compression level.
 const LEVEL: u8 = 9;
 
-/// The most bytes of all texts together, and of their sources.
+/// The most bytes of all texts together.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A text, and the name in it that differs from text to text.
@@ -44,7 +44,7 @@ pub struct Named<'a> {
     pub text: &'a str,
 }
 
-/// Packs texts. `None` if they would not unpack unchanged, as texts with control characters.
+/// Packs texts. `None` if they would not unpack unchanged, for example because a text has control characters.
 pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     let mut dictionary = String::new();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
@@ -78,8 +78,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. No allocation is larger than the texts,
-/// except for the compressed bytes, which have the same limit.
+/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: no
+/// decompressed part is longer than twice all texts and 64 bytes, and there are no more lines than bytes.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()
@@ -180,8 +180,8 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The first has, for each step, how many numbers come one by one, the length of the run after
-/// them and its distance back. The others have the bytes of the numbers that come one by one, the lowest first.
+/// The numbers of lines, in four streams. The first has three values for each step: how many numbers come one by one, the length of the
+/// run after them, and the run's distance back. The others have the bytes of the numbers that come one by one, the lowest first.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {
@@ -254,7 +254,7 @@ impl Streams {
     }
 }
 
-/// The longest earlier run that equals the one at `at`, and its distance back.
+/// The length of the longest earlier run that equals the run at `at`, and its distance back.
 fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
     let key = lines.get(at..at + SHORTEST_RUN);
     let before = key

@@ -1,5 +1,5 @@
-//! Hooks are calls in place of instructions. An array of bytes in the text describes each hook; `warpfold-kernels` makes it
-//! (`simt/hook.rs`):
+//! Hooks are calls in place of instructions. An array of bytes in the text describes each hook; `warpfold-kernels` makes
+//! this array (`simt/hook.rs`):
 //!
 //! ```text
 //! warpfold hook load_word

@@ -1,4 +1,5 @@
-//! PTX as stable rustc's back end emits it for users' files: hooks replaced, memory named, operators refused. Text in, text out.
+//! Functions on the PTX that stable rustc's back end emits for users' files. They replace hooks, name the memory of each access,
+//! and find the operators to refuse.
 //!
 //! The parser reads the subset that the back end writes and that hooks contain. Anything else is an error, never a guess.
 

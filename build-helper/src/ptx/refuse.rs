@@ -135,7 +135,8 @@ fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     })
 }
 
-/// Whether it reads a fixed part of an unnamed constant. When the function is inlined, that read becomes the constant's value.
+/// Whether the instruction reads a fixed part of an unnamed constant. When the function is inlined, that read becomes the constant's
+/// value.
 fn is_constant_read(instruction: &Instruction, symbol: &str) -> bool {
     instruction.operation() == "ld" && symbol.starts_with("anon_$_")
 }

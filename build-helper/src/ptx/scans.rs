@@ -7,7 +7,7 @@
 //! placed.b32 %r1, %r2, %r3;      inclusive: mov.b32 %r1, %r2;      exclusive: mov.b32 %r1, %r3;
 //! ```
 //!
-//! The instructions that computed the other word stay in the text. The driver's compiler drops it.
+//! The instructions that computed the other word stay in the text. The driver's compiler drops these instructions.
 
 use warpfold_kernels::kind::Kind;
 

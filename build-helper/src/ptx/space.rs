@@ -1,6 +1,6 @@
-//! Which memory an address is in: accesses of unknown memory become accesses of shared or of global memory.
+//! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
-//! The compiler only sees calls that return an address, so it writes plain `ld` and `st`, which are slow. This is a forward data-flow
+//! The compiler only sees calls that return an address, so it writes generic `ld` and `st`, which are slow. This is a forward data-flow
 //! analysis of a function's 64-bit registers. It begins where an address is made:
 //!
 //! ```text
@@ -12,8 +12,8 @@
 //! over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
 //! copy.
 //!
-//! Not covered: an address that passes through memory, or that is in different spaces on different paths. An access by such an address is
-//! an error.
+//! Two kinds of addresses are not covered: addresses that pass through memory, and addresses that are in different spaces on different
+//! paths. An access by such an address is an error.
 
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ impl Space {
         }
     }
 
-    /// The sum of the two.
+    /// The contents of the sum.
     fn plus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Mixed, _) | (_, Self::Mixed) => Self::Mixed,
@@ -71,7 +71,7 @@ impl Space {
         }
     }
 
-    /// The difference of the two.
+    /// The contents of the difference.
     fn minus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
@@ -96,7 +96,7 @@ pub struct Spaces<'a> {
 }
 
 impl<'a> Spaces<'a> {
-    /// Follows the addresses of the function of this name. `argument` gives the contents of its parameters.
+    /// Follows the addresses of the function of this name. `argument` returns the contents of a parameter.
     pub fn of(name: &str, body: &'a [Statement], argument: fn(usize) -> Space) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),
@@ -305,7 +305,7 @@ fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Optio
         _ => return Err(stray()),
     };
     let mut opcode = instruction.opcode.clone();
-    // A read of shared memory was volatile to distinguish it from others. Barriers order it, so it need not be.
+    // Reads of shared memory are volatile only to distinguish them from other reads. Barriers order them, so `.volatile` is removed.
     if space == "shared" {
         opcode = opcode.replacen(".volatile", "", 1);
     }

@@ -9,8 +9,8 @@
 //!   ld.param.b64 %rd3, [retval0]; }
 //! ```
 //!
-//! Its registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load one of
-//! the kernel's own parameters inside the block; such a load is placed before the hook's instructions.
+//! The block's registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may
+//! load one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Reads the block at the start of the statements, if it is a call's.
+    /// Reads the block at the start of the statements, if the block is a call.
     fn read(statements: &'a [Statement]) -> Option<Self> {
         if statements.first() != Some(&Statement::Open) {
             return None;
@@ -91,7 +91,8 @@ impl<'a> Call<'a> {
             }
             ("ld", [register, place]) if instruction.has_part("param") => match offset(place) {
                 Some(offset) => self.results.push((offset, register)),
-                // The argument is the register's value before this load. Placed before the call, the load would overwrite it.
+                // The argument is the register's value before this load. If the load were placed before the call, it would overwrite
+                // the argument.
                 None if self.arguments.values().any(|passed| passed == register) => return None,
                 None => self.loads.push(Statement::Instruction(instruction.clone())),
             },
@@ -136,7 +137,7 @@ impl<'a> Call<'a> {
         Ok(statements)
     }
 
-    /// The operand for an input, and the instructions that must come before.
+    /// The operand for an input, and the instructions that must come before the hook's.
     fn input(&self, input: &Operand, argument: &str) -> Result<(String, Vec<Statement>), Problem> {
         let bits = register_bits(input.class);
         let own = format!("%in_{}", input.name);
@@ -156,7 +157,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The operand for an output, and the instructions that must come before and after.
+    /// The operand for an output, and the instructions that must come before and after the hook's.
     fn output(&self, at: usize, output: &Operand) -> (String, Vec<Statement>, Vec<Statement>) {
         let bits = register_bits(output.class);
         let registers = self.results.iter().filter(|(offset, _)| *offset == at);

@@ -1,13 +1,13 @@
 //! The items of a file, and the items that a row depends on.
 //!
 //! A row depends on the items that it names, on the items that those name, and so on. Names are compared as words, wherever they are. So
-//! a row may seem to depend on more than it does, and never on less.
+//! a row may seem to depend on more than it does, and never on less. An item or a name *counts* if the row depends on it:
 //!
 //! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
 //!   does.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
-//! - A macro, or a call of one, may define whatever it names. A call of the library's macro defines the structs in it.
+//! - A macro, or a call of a macro, may define every name in it. A call of the library's macro defines the structs in it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Items {
     }
 }
 
-/// The tokens of each item: it ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
+/// The tokens of each item. An item ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
 /// semicolon.
 fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
     let mut items = vec![Vec::new()];

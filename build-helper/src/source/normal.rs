@@ -1,4 +1,4 @@
-//! Tokens without those that have no meaning: documentation, and the trailing comma that `rustfmt` adds to a list.
+//! Removes tokens that have no meaning: documentation, and the trailing comma that `rustfmt` adds to a list.
 
 use std::fmt;
 

@@ -102,7 +102,7 @@ impl<'a> Device<'a> {
         results
     }
 
-    /// Launches a kernel with its kind's arguments. Each of them is a number of 64 bits.
+    /// Launches a kernel with its kind's arguments. Each argument is a number of 64 bits.
     fn launch<A>(&self, symbol: &str, shape: &Shape, arguments: &A) {
         let mut kernels = self.compiled.kernels.iter();
         let kernel = kernels.find(|kernel| kernel.symbol == symbol);

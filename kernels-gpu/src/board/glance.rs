@@ -1,4 +1,4 @@
-//! Many slots read at once, by loads that do not wait for each other.
+//! A glance: many slots of a board, read at once by loads that do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -7,13 +7,13 @@ use crate::thread::for_each_vector;
 
 use super::Board;
 
-/// The most slots that a glance reads before its first slot. They are [`WARP_LANES`] apart.
+/// The most slots that a glance reads below its first slot, at distances of [`WARP_LANES`].
 pub const NEIGHBOURS: usize = 7;
 
 /// The bit of the slot on the other board, in the masks of wanted and of published slots.
 pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
-/// Runs a block for each slot of the first board: slot `first`, then the slots before it.
+/// Runs a block of code for each place in [`Glance::values`].
 macro_rules! for_each_place {
     ($k:ident => $body:block) => {
         for_each_vector!($k in 0 1 2 3 4 5 6 7 => $body)
@@ -22,7 +22,8 @@ macro_rules! for_each_place {
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// Slots read at once: a first slot, the slots 32, 64, … before it, and another slot of type `P`.
+/// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of one slot on another board. The last
+/// has the type `P`.
 pub struct Glance<A, P> {
     /// The values of the slots that are published.
     pub values: [A; NEIGHBOURS + 1],
@@ -33,10 +34,10 @@ pub struct Glance<A, P> {
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// How many slots are read before the first one. With more wide values, registers would run out.
+    /// How many slots below the first one are read. More wide values would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
-    /// Nothing seen yet.
+    /// A glance in which no slot is published.
     #[inline(always)]
     pub fn nothing() -> Self {
         Glance {
@@ -62,10 +63,10 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Reads slot `first`, the slots before it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
+    /// Reads slot `first`, the slots below it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
     ///
     /// # Safety
-    /// Its board has every slot whose bit is set in `wanted`.
+    /// Every slot whose bit is set in `wanted` exists on its board.
     #[inline(always)]
     pub unsafe fn glance<A: Accumulator, P: Accumulator>(
         &self,

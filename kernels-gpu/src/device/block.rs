@@ -5,8 +5,8 @@
 //! # Scratch
 //!
 //! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. Between two uses of a scratch
-//! there has to be a [`barrier`]; two scratches that do not overlap need none between them. The launch has to give the block enough
-//! dynamic shared memory for all its scratches.
+//! there has to be a [`barrier`]; no barrier is needed between the uses of two scratches that do not overlap. The launch has to give the
+//! block enough dynamic shared memory for all its scratches.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -45,7 +45,8 @@ impl<A: Accumulator> Scratch<A> {
     /// The block has a warp of this index, and no other thread uses its place.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
-        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below that: this function's condition.
+        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below this number: this function's
+        // condition.
         unsafe { self.first.add(warp as usize).write(value) }
     }
 
@@ -76,7 +77,8 @@ pub unsafe fn barrier() {
 
 /// Combines a value of each thread, along a tree in each warp and then over the warps' totals.
 ///
-/// All threads call it. The result is valid on thread 0. One barrier, eight shuffles. If thread `i` has `i`, the sum is 32,640.
+/// All threads call it. The result is valid on thread 0. The call takes one barrier and eight shuffles. If thread `i` has `i`, the sum
+/// is 32,640.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -92,8 +94,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
 
 /// Combines, for each thread, its value and the values of all threads before it. The second result combines the values of all threads.
 ///
-/// All threads call it. Both results are valid on every thread. One barrier, five shuffles. If thread `i` has `i`, the sum on
-/// thread 100 is 5,050, and the second result is 32,640 on all threads.
+/// All threads call it. Both results are valid on every thread. The call takes one barrier and five shuffles. If thread `i` has `i`, the
+/// sum on thread 100 is 5,050, and the second result is 32,640 on all threads.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -112,8 +114,8 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
 
 /// Combines, for each thread, the values of all threads before it. The second result combines the values of all threads.
 ///
-/// All threads call it. Both results are valid on every thread; thread 0 has the identity. One barrier, six shuffles. If
-/// thread `i` has `i`, the sum on thread 100 is 4,950.
+/// All threads call it. Both results are valid on every thread; thread 0 has the identity. The call takes one barrier and six shuffles.
+/// If thread `i` has `i`, the sum on thread 100 is 4,950.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -162,7 +164,7 @@ unsafe fn join<O: Op<T>, T: Element>(
 
 /// The value of thread 0.
 ///
-/// All threads call it. The result is valid on every thread. One barrier. If thread `i` has `i`, all get 0.
+/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all get 0.
 ///
 /// # Safety
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.

@@ -1,4 +1,4 @@
-//! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use it.
+//! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use shared memory.
 //!
 //! The numbers of shuffles below are for a value of 32 bits. A longer value takes that number for each of its words of 32 bits.
 
@@ -22,7 +22,7 @@ pub unsafe fn barrier() {
 /// Combines a value of each lane, along a tree of five levels. The order of the lanes is kept, except for operators of this library that
 /// commute: some of them combine halves first.
 ///
-/// All 32 lanes call it. The result is valid on lane 0. Five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
+/// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -34,8 +34,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumula
 
 /// Combines, for each lane, its value and the values of all lanes below it, by the method of Kogge and Stone (1973).
 ///
-/// All 32 lanes call it. The result is valid on every lane. Five shuffles. If lane `i` has `i`, the sum on lane 3 is
-/// 0 + 1 + 2 + 3 = 6, and on lane 31 it is 496.
+/// All 32 lanes call it. The result is valid on every lane. The call takes five shuffles. If lane `i` has `i`, the sum on lane 3 is 0 +
+/// 1 + 2 + 3 = 6, and on lane 31 it is 496.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -50,8 +50,8 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
 
 /// Combines, for each lane, the values of all lanes below it.
 ///
-/// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. Six shuffles. If lane `i` has `i`, the
-/// sum on lane 3 is 0 + 1 + 2 = 3.
+/// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. The call takes six shuffles. If lane `i` has `i`,
+/// the sum on lane 3 is 0 + 1 + 2 = 3.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -1,4 +1,5 @@
-//! The prefix of a tile of a scan, folded from the values that its look-back has read.
+//! The prefix of a tile of a scan, folded from the values that its look-back has read. The tile's group is called its *own
+//! group*.
 
 use crate::board::NEIGHBOURS;
 use crate::contract::{Tree, WARP_LANES};
@@ -22,7 +23,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// Whether any order gives the same bits.
     const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
 
-    /// The lane's tile of the own group, or the identity if that tile is not below this one.
+    /// On lane `l`, the aggregate of tile `l` of the own group; the identity if that tile is not below the tile that looks back.
     #[inline(always)]
     fn lower(&self) -> O::Accumulator {
         if self.view.has_lower() {
@@ -32,10 +33,10 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The aggregate of the own group, if this tile is its last; valid on lane 0.
+    /// The aggregate of the own group, for the last tile of the group. The result is valid on lane 0.
     ///
     /// # Safety
-    /// Convergent: the whole warp, once the view is complete.
+    /// Convergent: the whole warp. The view is complete.
     #[inline(always)]
     pub unsafe fn own_group(&self) -> O::Accumulator {
         // SAFETY: the whole warp calls it: this function's condition.
@@ -45,7 +46,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both are valid on lane 0.
     ///
     /// # Safety
-    /// Convergent: the whole warp, once the view is complete.
+    /// Convergent: the whole warp. The view is complete.
     #[inline(always)]
     pub unsafe fn prefixes(&self) -> (O::Accumulator, O::Accumulator) {
         let mut next = O::identity();
@@ -67,7 +68,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The lane's share of the tile's prefix, for operators whose order does not matter.
+    /// The lane's share of the tile's prefix, for operators that can combine in any order.
     #[inline(always)]
     fn share(&self) -> O::Accumulator {
         let mut share = self.lower();
@@ -91,7 +92,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// The prefix of the own group, as a left fold, and the combination of the group's lower tiles. Both are valid on lane 0.
     ///
     /// # Safety
-    /// Convergent: the whole warp, once the view is complete.
+    /// Convergent: the whole warp. The view is complete.
     #[inline(always)]
     unsafe fn fold(&self) -> (O::Accumulator, O::Accumulator) {
         let (values, distance) = (self.view.tiles(), self.view.distance());

@@ -1,6 +1,7 @@
 //! A warp's view of the board during a look-back: which slots it reads, and when it has read enough.
 //!
 //! Scans and selections look back in the same way. They differ in the values that a tile publishes, and in how these combine to a prefix.
+//! The group of the tile that looks back is called its *own group*.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
@@ -26,7 +27,7 @@ pub trait Published {
         -> Glance<Self::Tile, Self::Prefix>;
 }
 
-/// Runs a block for each of the [`NEIGHBOURS`] groups, the nearest first.
+/// Runs a block of code for each of the [`NEIGHBOURS`] groups before the own group, the nearest first.
 macro_rules! for_each_neighbour {
     ($k:ident => $body:block) => {
         $crate::thread::for_each_vector!($k in 1 2 3 4 5 6 7 => $body)
@@ -40,10 +41,10 @@ const _: () = assert!(NEIGHBOURS == 7);
 /// the own group.
 const OWN: u32 = 1;
 
-/// The bit of prefixes.
+/// The bit of the prefix that the lane reads.
 const PREFIX: u32 = OTHER;
 
-/// The bits of this many groups before the own group, the nearest ones.
+/// The bits of the nearest `groups` groups before the own group.
 #[inline(always)]
 const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
@@ -55,11 +56,11 @@ fn lane_in_loop() -> u32 {
     simt::in_loop(simt::lane())
 }
 
-/// A view of the board from a tile.
+/// The values that a warp has read from the board, to find the prefix of `tile`.
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last. The bits are [`OWN`], a bit for each group before, and [`PREFIX`].
+    /// The values that the lane read last. The bits are [`OWN`], a bit for each earlier group, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
     /// See [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
@@ -70,10 +71,11 @@ impl<'a, L: Published> View<'a, L> {
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
     /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
-    /// own group's tiles, which are the last to be published, and then reads the groups before.
+    /// own group's tiles, which are the last to be published, and then reads the earlier groups.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published, and a barrier lies between.
+    /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published. A barrier lies between the publication
+    /// and this call.
     #[inline(always)]
     pub unsafe fn complete(published: &'a L, tile: u32, is_patient: bool) -> Self {
         let mut view = View {
@@ -93,7 +95,7 @@ impl<'a, L: Published> View<'a, L> {
         view
     }
 
-    /// On lane `l`, the values of tile `l` of the own group and of each group before it, up to [`Self::distance`] groups before.
+    /// On lane `l`, the values of tile `l` of the own group and of each of the [`Self::distance`] groups before it.
     #[inline(always)]
     pub fn tiles(&self) -> &[L::Tile; NEIGHBOURS + 1] {
         &self.seen.values
@@ -162,7 +164,7 @@ impl<'a, L: Published> View<'a, L> {
     /// Reads the own group's tiles, prefixes, and the tiles of this many groups before the own group.
     ///
     /// # Safety
-    /// The scan has the view's tile, and at least this many groups before the tile's.
+    /// The scan has the view's tile, and at least this many groups before the tile's group.
     #[inline(always)]
     unsafe fn look(&mut self, groups: u32) {
         let lane = lane_in_loop();

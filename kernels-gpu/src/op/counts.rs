@@ -33,7 +33,7 @@ pub struct SumOfSquares;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSumOfSquares;
 
-/// How many items are other than 0, as a `u64`. With floats, −0.0 is 0, and NaN is not. Identity: 0.
+/// How many items are other than 0, as a `u64`. With floats, −0.0 counts as 0, and NaN does not. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{CountNonZero, Op};
@@ -160,7 +160,7 @@ fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
     (a + b + c + d) as u64
 }
 
-/// The number of bytes other than 0. If any of a byte's lower bits is set, the addition carries into its highest bit.
+/// The number of bytes other than 0. If any of a byte's seven lower bits is set, the addition carries into the highest bit.
 #[inline(always)]
 fn nonzero_bytes(words: Words) -> u64 {
     const LOW: u32 = 0x7f7f_7f7f;

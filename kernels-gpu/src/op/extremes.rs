@@ -15,7 +15,7 @@ use crate::element::{Element, Words};
 /// row, a column or a run of keys, the index counts from its start.
 ///
 /// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -31,7 +31,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 /// row, a column or a run of keys, the index counts from its start.
 ///
 /// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans give `u64` only.
+/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};
@@ -42,7 +42,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result is their identities.
+/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result has the identities of both.
 ///
 /// ```
 /// use warpfold_kernels::op::{Extremes, MinMax, Op};
@@ -52,8 +52,8 @@ pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
-/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` gives `u32`, with the limits
-/// of `ArgMin<u32>`.
+/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` returns `u32`, with the
+/// limits of `ArgMin<u32>`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};
@@ -140,7 +140,7 @@ macro_rules! located {
                 T::Located::NONE
             }
 
-            /// The item at index 0.
+            /// Lifts the item with the index 0.
             #[inline(always)]
             fn lift(item: T) -> T::Located {
                 Self::lift_at(item, 0)

@@ -7,9 +7,9 @@
 //! NaN             key 0 in both                     it wins, whatever its sign and payload
 //! ```
 //!
-//! All narrow items of a word are converted to keys at once. To find the place of a vector's least key, each key is put above its place in
-//! one word: the least word then has both. For `f32`, instructions for the minimum and the maximum find a vector's extreme, and the place
-//! is found by its bits; NaNs are handled afterwards.
+//! All narrow items of a word are converted to keys at once. To find the place of a vector's least key, each key is put into the upper
+//! bits of a word, and its place into the lower bits. The least of these words has the least key and its place. For `f32`, the GPU's
+//! minimum and maximum instructions find a vector's extreme. Its place is found by comparing bits, and NaNs are handled afterwards.
 
 mod words;
 
@@ -103,7 +103,7 @@ impl Located for [u64; 2] {
         self[1]
     }
 
-    /// Without the comparison of indices, there are so few instructions that compilers would branch around them.
+    /// Compares indices too. Without this comparison, there are so few instructions that compilers would branch around them.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
         self.least(next)
@@ -137,8 +137,8 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The least of the items of four vectors, as a key and an index. The index is either the right one, or `index`, which belongs to the
-    /// first item.
+    /// The least of the items of four vectors, as a key and an index. The index is either that of the least item, or `index`, which
+    /// belongs to the first item.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)
@@ -244,7 +244,7 @@ narrow! {
     cust_bf16: halves::<0x7f80>;
 }
 
-/// Implements [`Ordered`] for items of two words, by a function that gives an item's rising key and whether it is NaN.
+/// Implements [`Ordered`] for items of two words, by a function that returns an item's rising key and whether the item is NaN.
 macro_rules! wide {
     ($($t:ident: $key:expr;)*) => {$(
         impl Ordered for $t {

@@ -21,8 +21,8 @@
 /// ```
 ///
 /// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator is
-/// exact if the other is exact, and has its order of combination. If both types of items have the same size, it gives the bits that the
-/// other gives for the mapped items.
+/// exact if the other operator is exact, and combines in the other operator's order. If both types of items have the same size, results
+/// have the same bits as the other operator's results for the mapped items.
 #[macro_export]
 macro_rules! mapped {
     ($(

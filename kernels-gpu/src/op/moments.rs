@@ -6,15 +6,15 @@
 //! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
 //! ```
 //!
-//! After Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). A difference
-//! of sums of squares would cancel if the mean is far from 0; this formula does not. If both sides have the same number of
-//! items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
+//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). A
+//! difference of sums of squares loses digits by cancellation if the mean is far from 0. This formula does not. If both sides have the
+//! same number of items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
 //!
-//! A thread combines pairwise, so most of its combinations are of this kind, and it divides once a tile.
+//! A thread combines pairwise, so most of its combinations are of this kind. It divides once per tile.
 //!
-//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance), the relative error of M by a pairwise tree
-//! of n items is about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American
-//! Statistician 37, 1983, table 1). Here a thread appends up to c tiles to a left fold, so the error is about u·κ·(c + log₂ n).
+//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance), a pairwise tree of n items computes M with a relative
+//! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37,
+//! 1983, table 1). Here a thread appends up to c tiles to a left fold, so the error is about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "cust")]
@@ -150,7 +150,7 @@ impl Commutative for Moments {}
 /// assert_eq!(greatest_step(&[1_u8, 4, 2]), 3.0);
 /// ```
 pub trait Number: Element {
-    /// The value, exactly or to the nearest.
+    /// The value as an `f64`, rounded to nearest if it has too many bits.
     ///
     /// ```
     /// use warpfold_kernels::op::Number;
@@ -248,7 +248,7 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// Pairwise, neighbours first. The number of items on each side is a constant.
+    /// Combines pairwise, neighbours first. The number of items on each side is a constant.
     #[inline(always)]
     fn total(words: Words, _index: u64) -> Self {
         let vector = vector_of(words);
@@ -276,7 +276,7 @@ fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
 }
 
-/// The sums of some items, whose number the compiler knows.
+/// The sum and the squared deviations of items whose number the compiler knows.
 #[derive(Clone, Copy)]
 struct Half {
     sum: f64,

@@ -1,8 +1,8 @@
 //! Linear recurrences of the first order.
 //!
-//! An item is a map from one value to the next, and maps are composed: that is associative (P. M. Kogge and H. S. Stone, *A Parallel
-//! Algorithm for the Efficient Solution of a General Class of Recurrence Equations*, 1973; G. E. Blelloch, *Prefix Sums and Their
-//! Applications*, 1990, section 4.1).
+//! An item is a map from one value to the next. The operator composes maps, and composition is associative (P. M. Kogge and H. S. Stone,
+//! *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations*, 1973; G. E. Blelloch, *Prefix Sums and
+//! Their Applications*, 1990, section 4.1).
 
 use super::{canonical, Op};
 
@@ -28,11 +28,11 @@ crate::item! {
 #[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Affine {}
 
-/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan gives each `xᵢ`, a reduction in order gives the last. The first value is
-/// the first item's offset; to begin with a value other than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. The operator
-/// does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its offset, −0.0.
+/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan returns each `xᵢ`, and a reduction in order returns the last. The first
+/// value is the first item's offset; to begin with a value other than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. The
+/// operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its offset, −0.0.
 ///
-/// Products and sums round to nearest, and none are fused. A NaN or an infinity in an item stays in all values after it.
+/// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item stays in all values after it.
 ///
 /// ```
 /// use warpfold_kernels::op::{Affine, Op, Recurrence};
@@ -67,8 +67,8 @@ impl Op<Affine> for Recurrence {
         item
     }
 
-    /// First `left`, then `right`. The identity on the left is a special case: an infinite scale would turn its offset into a NaN, and a
-    /// negative scale would change the sign of its zero.
+    /// Applies `left`, then `right`. The identity as `left` is a special case: an infinite scale of `right` would turn the identity's
+    /// offset into a NaN, and a negative scale would change the sign of the offset's zero.
     #[inline(always)]
     fn combine(left: Affine, right: Affine) -> Affine {
         let is_identity = (left.scale.to_bits() == 1.0_f32.to_bits())

@@ -1,7 +1,7 @@
 //! Several operators in one reading: a tuple of operators is an operator whose results are a [`Pair`] or a [`Triple`].
 //!
-//! Each operator lifts items and combines its own values. All of them use one tree, which depends on the width of their accumulators
-//! together. So an operator that rounds may give other bits here than alone.
+//! Each operator lifts items and combines its own values. All of them use one tree, which depends on the total width of their
+//! accumulators. So an operator that rounds may return other bits in a tuple than alone.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -11,14 +11,14 @@ use crate::contract::Tree;
 use crate::element::{for_each_word, Accumulator, Element, Words};
 use crate::op::{Commutative, Op};
 
-/// The operator `O`, with the same results.
+/// The operator `O`, whose accumulators are copied word by word. The results are the same.
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// For all operators: [`commutes`] checks the operator itself, so that the compiler's message names the row.
+/// All operators have this implementation. [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
-/// Compiles for an operator that commutes.
+/// Compiles only for an operator that commutes.
 pub const fn commutes<O: Commutative>() {}
 
 impl<T: Element, O: Op<T>> Op<T> for InWords<O> {

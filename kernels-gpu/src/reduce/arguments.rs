@@ -10,9 +10,9 @@ macro_rules! with_reduce_arguments {
             $($tokens)*
             /// The address of item 0, aligned to an item.
             input: *const T,
-            /// Items of the whole reduction.
+            /// The number of items of the whole reduction.
             item_count: u64,
-            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,
             /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,
@@ -40,7 +40,7 @@ macro_rules! with_reduce_pairs_arguments {
             left: *const A,
             /// The address of the second value of pair 0, aligned to a value.
             right: *const B,
-            /// Pairs of the whole reduction.
+            /// The number of pairs of the whole reduction.
             item_count: u64,
             /// The first of the launch's chunks. Each block has one chunk.
             first_chunk: u64,

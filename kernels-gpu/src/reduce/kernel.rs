@@ -2,23 +2,23 @@
 //!
 //! ```text
 //! block b:  take a ticket                                 its latency overlaps the loads of the tiles
-//!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight a thread
+//!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight per thread
 //!           combine lanes by shuffles, warps through shared memory
 //!           one chunk: write the result
 //!           otherwise: publish the partial; the block with the last ticket reads all partials as they come, and combines them
 //! ```
 //!
-//! After Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three departures. The tree inside a warp is
-//! made of shuffles. A chunk belongs to a block index and not to a block's share of the grid, so the tree
-//! does not depend on the device. One block that waits for the others replaces the second launch.
+//! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
+//! shuffles. A chunk belongs to a block index, whatever the size of the grid, so the tree does not depend on the device. One block that
+//! waits for the others replaces the second launch.
 //!
-//! **Progress.** The block that waits took the last ticket, so all others have started, and none of them waits.
+//! **Progress.** The block that waits took the last ticket, so all other blocks have started, and none of them waits.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from
 //! one launch to the next, and the last block of the last launch combines the partials.
 //!
-//! Cost: every byte is read once. 1 barrier a block; 3 in the block that combines the partials. [`crate::contract`] defines the combination
-//! tree, and so every bit of the result.
+//! Every byte is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`] defines the
+//! combination tree, and so every bit of the result.
 
 mod in_pairs;
 
@@ -41,8 +41,8 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. It always reads wide accumulators one
-/// by one, since registers would run out.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. A thread always reads wide
+/// accumulators one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that reduces items of type `T` by `O`.
@@ -52,10 +52,10 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 ///
 /// # Safety
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
-///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. They follow one another on a stream.
+///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
-/// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has at least one block, and
-///   enough blocks for the chunks of every number of items up to `item_count`.
+/// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only one. The launch then
+///   has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
 ///   number of items, it has at least [`crate::workspace::reduce_state_words`] words.
@@ -317,9 +317,9 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
     }
 }
 
-/// This thread's fold over every 256th partial, in order, each as soon as it is published. It reads `AT_A_TIME` partials together. With one
-/// at a time, the latencies of many reads add up; with more than there are, each round of reads takes longer. On an H200, 2^24 `f32` took
-/// 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs.
+/// This thread's fold over every 256th partial, in order. A partial is folded as soon as it is published. The thread reads `AT_A_TIME`
+/// partials together. With one at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes
+/// longer. On an H200, 2^24 `f32` took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.
@@ -336,7 +336,7 @@ unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // Past the end, reads the first partial again: a branch around the read would wait for the read before it.
+                // Past the end, the first partial is read again. A branch around the read would wait for the previous read.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
                 partials[P] = unsafe { board.read(chunk) };

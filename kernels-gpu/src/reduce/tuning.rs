@@ -12,8 +12,8 @@
 /// | 4 | 38.9 | 242.9 |
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
-/// The same for an operator whose threads hold [`MANY_WORDS`], such as a wide sum of `f32`: eight `f64` at a time besides the items.
-/// 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
+/// The same for an operator whose threads hold at least [`MANY_WORDS`]. For example, a wide sum of `f32` holds eight `f64` at a time
+/// besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// A thread that holds at least this many words of accumulators at a time has the registers of [`WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide
@@ -21,16 +21,17 @@ pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 pub const MANY_WORDS: usize = 21;
 
 /// If an operator combines items of 4 bytes pairwise, a thread that holds up to this many words has the registers of
-/// [`BLOCKS_PER_MULTIPROCESSOR`]. Moments do. They are bound by issue slots. A few words are spilled, none of them in the loop over tiles.
-/// 2^28 `f32` on an H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
+/// [`BLOCKS_PER_MULTIPROCESSOR`]. Moments are such an operator, and are bound by issue slots. A few words are spilled, none of them in the
+/// loop over tiles. 2^28 `f32` on an H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
 pub const MOST_PAIRED_WORDS: usize = 30;
 
-/// The same as [`BLOCKS_PER_MULTIPROCESSOR`], for an operator with two folds of items of 4 bytes whose threads hold [`SOME_WORDS`]: both
-/// extremes with their indices. It is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks 254.6 µs, 4 blocks 243.1.
+/// The same as [`BLOCKS_PER_MULTIPROCESSOR`], for an operator with two folds of items of 4 bytes whose threads hold at least
+/// [`SOME_WORDS`]. `ArgMinMax` is such an operator, and is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks 254.6 µs, 4
+/// blocks 243.1.
 pub const BUSY_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// A thread with two folds of items of 4 bytes that holds at least this many words of accumulators at a time has the registers of
-/// [`BUSY_BLOCKS_PER_MULTIPROCESSOR`]. Both extremes of items of 4 bytes with their indices have 18.
+/// [`BUSY_BLOCKS_PER_MULTIPROCESSOR`]. `ArgMinMax` of items of 4 bytes has 18.
 pub const SOME_WORDS: usize = 18;
 
 /// Bytes of the largest input that the caches are to keep, in case it is read again. A larger input is read faster without L1 allocation.

@@ -13,9 +13,9 @@ macro_rules! with_scan_arguments {
             output: *mut R,
             /// Null, or the address for the total, aligned to a result.
             total: *mut R,
-            /// Items of the whole scan.
+            /// The number of items of the whole scan.
             item_count: u64,
-            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,

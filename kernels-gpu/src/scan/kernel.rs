@@ -20,18 +20,19 @@
 //! Tiles wait in shared memory, unchanged. Each thread uses its own slots only, so no barrier is needed. Registers hold only the prefix of
 //! each vector within its tile.
 //!
-//! All this is so with room for four tiles. With room for two, a tile is stored in the turn in which it arrives; with room for one, the
-//! next copy begins only after that.
+//! This holds if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With room for
+//! one, the next copy also begins only after the tile is stored.
 //!
-//! **Backward.** From a scan's text, the host also makes a text whose direction is from the last item to the first. There, the tiles, a
-//! thread's vectors and a vector's items follow one another from the end of the array. So the results have the bits of a scan of the items
-//! in the opposite order. Operators that use an item's index get the index counted from the end.
+//! **Backward.** From a scan's text, the host also makes a text whose direction is from the last item to the first. In that text, the
+//! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the bits of a scan of
+//! the items in the opposite order. Operators that use an item's index get the index counted from the end.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
-//! Cost: one barrier of the block; and for each tile, one barrier of the warps that share it, and two barriers at which one side arrives
-//! without waiting (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the result.
+//! A block has one barrier of all its threads. For each tile, it has one barrier of the warps that share the tile, and two barriers at
+//! which one side arrives without waiting (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the
+//! result.
 
 mod exchange;
 mod looking_back;
@@ -69,15 +70,16 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the tiles' aggregates, and does not write to `output`. With [`SCAN_HAS_INITIAL`],
 /// the scan begins with the initial value in the workspace.
 ///
-/// With `item_count_at`, the number of items is read from there, and the launch scans all tiles. `item_count` decides whether the launch
-/// has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than it needs.
+/// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
+/// whether the launch has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than
+/// it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads, all of which
 ///   call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan follow each
 ///   other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
-///   readable, and their results are writable. The two addresses are equal, and so are the types, or items and results do not overlap.
+///   readable, and their results are writable. Either the two addresses and the two types are equal, or items and results do not overlap.
 /// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only one.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
@@ -163,8 +165,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     }
 }
 
-/// The prefix of the first item: the initial value or the identity. Words are chosen one by one, since a struct from either of two places
-/// would be in local memory.
+/// The prefix of the first item: the initial value or the identity. Words are chosen one by one, since a struct that comes from one of two
+/// places would be put into local memory.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -178,8 +180,8 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of O::Accumulator => {
         words[W] = if has_initial {
-            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. It was zeroed, and the host wrote the
-            // initial value.
+            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. The workspace was zeroed, and the host
+            // wrote the initial value.
             unsafe { address.wrapping_add(W).read() }
         } else {
             accumulator_word(O::identity(), W)
@@ -188,7 +190,7 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     accumulator_of_words(words)
 }
 
-/// Writes the total of no items, as one thread of the launch, if there is an address for it.
+/// Writes the total of a scan of no items, if there is an address for it. One thread of the launch writes it.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -261,8 +263,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
-    /// The number of tiles that the block holds at once: 4, 2 or 1, as many as fit. A short scan in the blocks of a long one may have room
-    /// for more.
+    /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may
+    /// have room for more tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;

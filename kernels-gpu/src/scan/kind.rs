@@ -22,17 +22,18 @@ pub const INCLUSIVE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // The source has each barrier once for short scans and once for long scans.
     barriers: &[
-        // The whole block's, after the first ticket; and that of the warps that scan, after they have written their totals.
+        // The barrier of the whole block, after the first ticket. The barrier of the warps that scan, after they have written their
+        // totals.
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
-        // Tiles, and the end, sent to the warp that looks back. That warp waits once before its loop. In the loop it waits after the
-        // look-back. In long scans, it may wait before the look-back instead.
+        // The barriers by which tiles, and the end, are sent to the warp that looks back. That warp waits once before its loop. In
+        // the loop it waits after the look-back. In long scans, it may wait before the look-back instead.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),
         Barrier::sync(None, TWO_WARPS, 3),
-        // Prefixes sent to the warps that scan.
+        // The barriers by which prefixes are sent to the warps that scan.
         Barrier::arrive(None, scan_block_threads(SCAN_SHORT), 1),
         Barrier::sync(None, scan_block_threads(SCAN_SHORT), 1),
         Barrier::arrive(None, scan_block_threads(SCAN_LONG), 1),

@@ -9,7 +9,7 @@ use crate::op::Op;
 /// the shared memory.
 ///
 /// With two blocks, threads would have 56 registers, which suffice for most operators. Four blocks of a short scan would then share a
-/// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+/// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one block and with two:
 ///
 /// | | 8 MiB | 16 MiB | 1 GiB |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 /// Tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
-/// The tiles of an exact operator's scans. Any tiles give the same bits. These are the tiles of the
+/// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
 /// [contract](crate::contract::scan_tiles), since no others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short
 /// scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
@@ -46,8 +46,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines that they
-/// read after all other lines. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines of their
+/// input last. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! The bodies of the table's operators: for each row a function for each hole, called `SYMBOL$HOLE`.
+//! The bodies of the table's operators: for each row, one function for each hole, called `SYMBOL$HOLE`.
 //!
 //! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks;
 //! they are left out when the PTX is made.
@@ -86,7 +86,7 @@ fn place<P: Placement, O: Op<T>, T: Element>() {
     give::<u32, 3>(z);
 }
 
-/// The body is empty for accumulators of one word, since no kernel uses it.
+/// The body is empty for accumulators of one word, since no kernel with such accumulators uses this hole.
 #[inline(always)]
 fn after<P: Placement, O: Op<T>, T: Element>() {
     if <O::Accumulator as Accumulator>::WORDS > 1 {
@@ -184,7 +184,7 @@ macro_rules! row {
     };
 }
 
-/// The bodies of a row of the table of selections: one, or none if flags choose.
+/// The bodies of a row of the table of selections: one, or none for a selection by flags.
 macro_rules! selection_row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
         body!($symbol chosen: chosen::<$predicate, $t>());

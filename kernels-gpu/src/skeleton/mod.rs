@@ -1,8 +1,8 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
 //! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel and each combination of widths
-//! of items, accumulators and results. An operator's functions are holes in it (see [`crate::simt::holes`]). For each row of the table, the
-//! library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
+//! of items, accumulators and results. An operator's functions are holes in the skeleton (see [`crate::simt::holes`]). For each row of the
+//! table, the library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body, and inclusive and exclusive scans differ in a body only.
@@ -26,19 +26,20 @@ use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
 
-/// An operator made of holes, with accumulators `A` and results `R`. Without `FILLS`, no item is lifted to the identity. Without
-/// `COMMUTES`, the operator does not commute, so a scan's groups combine neighbours first.
+/// An operator made of holes, with accumulators `A` and results `R`. Without `FILLS`, no item lifts to the identity. Without `COMMUTES`,
+/// the operator does not commute, so a scan's groups combine neighbours first.
 #[derive(Clone, Copy)]
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. Four vectors have few items of 8 bytes, and compilers would branch between them.
+/// Whether a hole combines the items of four vectors. This is so for items of 4 bytes. Four vectors have few items of 8 bytes, and
+/// compilers would branch between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
 }
 
-/// Whether values are keys with indices, and the right index is found late.
+/// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
 const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
@@ -140,7 +141,7 @@ impl<
     }
 }
 
-/// A hole for a scan's results.
+/// A placement that is a hole, for the results of a scan.
 pub struct Places;
 
 impl Placement for Places {

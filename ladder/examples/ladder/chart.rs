@@ -1,7 +1,7 @@
 //! The chart: a panel for each document, a bar for each of its rungs, as an SVG file.
 //!
-//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions for
-//! an item. Both scales are logarithmic.
+//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions per
+//! item. Both scales are logarithmic.
 
 use std::error::Error;
 use std::path::Path;
@@ -41,7 +41,7 @@ const INSTRUCTIONS: Quantity = Quantity {
 };
 
 /// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. If several problems have equally
-/// many, it shows the last one, which has the most items.
+/// many rungs, the panel shows the last one, which has the most items.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {
@@ -100,7 +100,7 @@ fn draw_panel(panel: &Area<'_>, device: &str, records: &[Record]) -> Result<(), 
             (low..high).log_scale(),
             (0..records.len() - 1).into_segmented(),
         )?;
-    // The first rung on top.
+    // The first rung is on top.
     let rung = |row: usize| &records[records.len() - 1 - row];
     let name = |value: &SegmentValue<usize>| match value {
         SegmentValue::CenterOf(row) if *row < records.len() => rung(*row).rung.to_owned(),

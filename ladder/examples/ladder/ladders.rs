@@ -25,14 +25,14 @@ struct Ladder {
 /// Runs the ladder of a document at each of its sizes, and prints a table for each.
 pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record>, Failure> {
     let (document, block_size, sizes) = match number {
-        // Any number of items; blocks of 256.
+        // The document takes any number of items, in blocks of 256.
         1 => (Document::First, 256, [1 << 24, 1 << 28]),
-        // Grids of 8,193 blocks of 1,024 threads with two items each.
+        // The document has grids of 8,193 blocks of 1,024 threads, with two items for each thread.
         2 => (Document::Second, 256, [(1 << 24) + 1, 1 << 28]),
-        // Its sweep begins with this number.
+        // The document's sweep begins with 2^10 items.
         3 => (Document::Third, 128, [1 << 10, 1 << 28]),
         4 => (Document::Fourth, 256, [1 << 20, 1 << 26]),
-        // 2,048 blocks of 512.
+        // The document has 2,048 blocks of 512 items.
         _ => (Document::Fifth, 512, [1 << 20, 1 << 28]),
     };
     let interpreted: &[usize] = match document {

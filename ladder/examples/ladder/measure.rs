@@ -1,4 +1,4 @@
-//! Runs a rung several times: the first result, the median of the times, and the virtual GPU's counts.
+//! Runs a rung several times, and records the first result, the median of the times, and the virtual GPU's counts.
 
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ const LONG: Duration = Duration::from_millis(500);
 impl Bench {
     pub fn new(ladder: Ladder) -> Self {
         let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
-        // On a real GPU as often as in document 3. On the virtual GPU the first run is enough, since times mean nothing.
+        // On a real GPU, a rung is run as often as in document 3. On the virtual GPU the first run is enough, since
+        // times mean nothing.
         let repeats = match mode {
             Mode::Real => 10,
             Mode::Virtual => 0,
@@ -50,7 +51,7 @@ impl Bench {
         }
     }
 
-    /// `real` on a real device, `interpreted` on the virtual device.
+    /// Returns `real` on a real device, and `interpreted` on the virtual device.
     pub fn choose<T>(&self, real: T, interpreted: T) -> T {
         match self.mode {
             Mode::Real => real,

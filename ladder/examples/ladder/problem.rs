@@ -27,7 +27,7 @@ impl<O, T: Item> Operator<T> for O where
 
 /// An element type, with made-up items and the CPU's arithmetic.
 pub trait Problem: Item + Default + Display {
-    /// The CPU's running total, which is exact or close to it.
+    /// The type of the CPU's running total, which is exact or nearly so.
     type Total: Copy + Display;
 
     /// An item from random bits.
@@ -68,7 +68,7 @@ macro_rules! integers {
 }
 
 integers!(
-    // As in documents 2 and 5.
+    // From 0 to 255, as in documents 2 and 5.
     i32: |bits: u64| (bits & 0xff) as i32,
     u32: |bits: u64| bits as u32
 );
@@ -90,7 +90,8 @@ impl Problem for f32 {
         total + f64::from(item)
     }
 
-    /// The items are positive, so n additions in any order are off by less than n·u of the sum.
+    /// The items are positive, so the error of n additions in any order is less than n·u of the sum, where u is half of
+    /// `f32::EPSILON`.
     fn agrees(self, total: f64, item_count: usize) -> bool {
         let bound = item_count as f64 * f64::from(f32::EPSILON) / 2.0 * total;
         (f64::from(self) - total).abs() <= bound

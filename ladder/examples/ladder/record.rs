@@ -32,9 +32,9 @@ pub struct Record {
     pub micros: f64,
     /// Median of the host's time afterwards.
     pub post_micros: f64,
-    /// How many times as fast it is as the rung before, if there is one.
+    /// The time of the rung before, if there is one, divided by this rung's time.
     pub over_previous: Option<f64>,
-    /// How many times as fast it is as warpfold's own.
+    /// The time of warpfold's own rung, divided by this rung's time.
     pub over_ours: Option<f64>,
     /// The virtual GPU's counts; `None` on a real GPU.
     pub counts: Option<Counts>,

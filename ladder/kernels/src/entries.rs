@@ -1,7 +1,7 @@
-//! The table of the ladder's kernels: one row for each.
+//! The table of the ladder's kernels: one row for each kernel.
 //!
-//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it stands before the
-//! arrow. The kind determines the kernel's parameters. The family is the name of its function.
+//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the
+//! arrow. The kind determines the kernel's parameters. The family is the name of the kernel's function.
 
 /// Passes every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or
 /// `kind family Op element block => symbol;`.

@@ -1,8 +1,8 @@
 //! The ladder: the kernels of the tutorials that warpfold grew from, beginning with the naive ones, as they are taught.
 //!
-//! They are here to be read, run and compared with the library's own. They are written like a user's kernels, with the operators, items
-//! and building blocks of `warpfold-kernels` alone. Each kernel follows its document, and is corrected only where the document's kernel is
-//! wrong for some number of items. Its file lists the corrections, and the reasons.
+//! The kernels are here to be read, run and compared with the library's own. They are written like a user's kernels, with the operators,
+//! items and building blocks of `warpfold-kernels` alone. Each kernel follows its document, and is corrected only where the document's
+//! kernel is wrong for some number of items. Its file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|
@@ -21,7 +21,8 @@
 //! # Contract of a launch
 //!
 //! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
-//! - Pointers are to global memory, and aligned. They point to as many items as the kernel's documentation says. No two arrays overlap.
+//! - Pointers are to global memory, and aligned. They point to the number of items that the kernel's documentation states. No two arrays
+//!   overlap.
 //! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
 //!
 //! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.

@@ -17,8 +17,8 @@
 //!   grid begins when the whole launching grid has ended. So the barrier after the wait is not needed.
 //! - The document's kernel without waiting has no barrier before the launch. But a child sees only the writes that its parent *thread* has
 //!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the barrier stays.
-//! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here it is a tail
-//!   launch too.
+//! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
+//!   tail launch too.
 //! - A launch can fail on the device, and the document does not check for that. Here its error code is stored in a word for the host.
 //! - As in `paired`, the host pads the items to whole blocks with the identity.
 
@@ -116,7 +116,7 @@ pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `gpuRecursiveReduceNosync`: the next level begins when it can.
+/// `gpuRecursiveReduceNosync`: the next level may begin at once.
 ///
 /// # Safety
 /// The conditions of [`recursive_waiting`].
@@ -155,8 +155,9 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     stream: ChildStream,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's are in bounds: this
-    // function's conditions. No other block uses them; the launched grid does so after the barrier, with half the threads and items.
+    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's items and its partial are
+    // in bounds: this function's conditions. No other block uses them; the launched grid uses them after the barrier, with half the
+    // threads and items.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);

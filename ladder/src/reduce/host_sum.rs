@@ -4,7 +4,7 @@ use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result};
 
-/// Document 2: two items for each thread. The grid has as many blocks as the items need.
+/// Document 2: two items for each thread. The grid has the number of blocks that the items need.
 pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {
     let item_count = run.input.len() as u64;
     let grid_blocks = blocks(item_count, 2 * run.block_threads);

@@ -44,7 +44,7 @@ pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     run.session.finish(|| items.first())
 }
 
-/// `reduce2` to `reduce4`: a launch of several blocks, and then one block with a thread for each of them.
+/// `reduce2` to `reduce4`: a launch of several blocks, and then a launch of one block with a thread for each block of the first launch.
 pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let partials = Scratch::<T>::new(grid_blocks as usize)?;

@@ -1,4 +1,5 @@
-//! Divergence of warps, and the cost of a warp's accesses: compares the documents' drawings of each level with the virtual GPU's counts.
+//! Compares the documents' drawings of each level with the virtual GPU's counts: the divergence of warps, and the cost of a warp's
+//! accesses.
 
 use std::collections::BTreeSet;
 

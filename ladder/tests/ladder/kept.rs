@@ -31,7 +31,8 @@ fn kernels_are_compiled_once_and_go_with_the_ladder() {
     assert_eq!(count(&calls, "cuModuleUnload"), 2);
 }
 
-/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload one would still follow it.
+/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload such a module would still
+/// use its handle.
 #[test]
 fn nothing_is_unloaded_from_a_context_that_is_lost() {
     let ladder = used();

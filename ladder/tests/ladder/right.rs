@@ -16,7 +16,7 @@ use crate::device::ladder;
 /// The number of items of a large input on a real device.
 const LARGE: usize = (1 << 20) - 1;
 
-/// The number of items of a large input: on the virtual GPU, as many as it runs quickly without checks.
+/// The number of items of a large input. On the virtual GPU, it is small enough to run quickly without checks.
 pub fn large() -> usize {
     match mode() {
         Mode::Real => LARGE,
@@ -75,7 +75,8 @@ impl Bound for f32 {
     }
 }
 
-/// The block sizes to test: all of a short list; of a long list its ends, sizes around warps, and odd sizes.
+/// The block sizes to test. If the rung has few block sizes, these are all of them. Otherwise, they are the first and the
+/// last, sizes around warps, and odd sizes.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);

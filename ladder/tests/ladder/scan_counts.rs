@@ -1,4 +1,4 @@
-//! Document 4's analysis of its scans, counted on the virtual GPU. It counts bank conflicts, passes (as barriers), and
+//! Document 4's analysis of its scans, counted on the virtual GPU. The tests count bank conflicts, passes (as barriers), and
 //! applications of the operator (for a sum of `f32`, the float instructions that lanes execute).
 
 use virtual_gpu::driver::watch_launches;
@@ -39,7 +39,7 @@ fn kogge_stone(n: u64) -> u64 {
 }
 
 /// Additions of a Brent-Kung scan of n items: one for each inner node of the tree, and on the way down one for each
-/// place that is not the end of a left edge.
+/// place that does not have its prefix yet.
 fn brent_kung(n: u64) -> u64 {
     2 * (n - 1) - u64::from(n.ilog2())
 }

@@ -1,7 +1,7 @@
 //! Items of one word: the place of the extreme of one vector, and of four vectors.
 //!
-//! The extreme is found first, then the place of its bits. For `f32`, instructions for the minimum and the maximum find the extreme, so
-//! only its key is computed; NaNs are handled afterwards.
+//! The extreme is found first, then the place of its bits. For `f32`, the GPU's minimum and maximum instructions find the extreme, so
+//! only its key is computed. NaNs are handled afterwards.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
@@ -67,7 +67,7 @@ trait Word: Copy + Ord {
     fn bits(self) -> u32;
 }
 
-/// The least of four keys. `index` is the index of the first.
+/// The least of four keys. `index` is the index of the first key.
 #[inline(always)]
 fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
@@ -75,7 +75,7 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     Located::new(key, index + place as u64)
 }
 
-/// The extreme of the items of four vectors, as bits. Each item is a word, and `extreme` gives the extreme of two.
+/// The extreme of the items of four vectors, as bits. Each item is a word, and `extreme` returns the extreme of two items.
 #[inline(always)]
 fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
     let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
@@ -93,7 +93,7 @@ struct Found {
 }
 
 impl Found {
-    /// Finds the extreme of the items of four vectors. `extreme` gives the extreme of two items, and returns the bits of one of them.
+    /// Finds the extreme of the items of four vectors. `extreme` returns the extreme of two items: the bits of one of them.
     #[inline(always)]
     fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
         let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// Takes this earlier vector instead, if the extreme `is_here`.
+    /// If `is_here`, this earlier vector has the extreme, and replaces the vector found so far.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -126,7 +126,7 @@ impl Found {
     }
 }
 
-/// The place of the first of four words with these bits. One of the words has them.
+/// The place of the first of four words with these bits. One of the words has these bits.
 #[inline(always)]
 fn place_of(words: Words, bits: u32) -> u32 {
     let mut place = 3;

@@ -1,7 +1,7 @@
 //! A thread's part of a tile, combined pairwise, neighbours first, for operators with wide accumulators.
 //!
-//! It is for operators that combine two sides of equally many items at less cost, or more exactly. Vectors are combined as early as
-//! possible, so that few values are held at a time.
+//! This order is for operators that combine two sides of equally many items at less cost, or more exactly. Vectors are combined as early
+//! as possible, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
 use crate::element::{Element, Vector};
@@ -27,7 +27,7 @@ pub fn combine_vectors<O: Op<T>, T: Element>(
 }
 
 /// Combines a thread's vectors of a tile, which lie in `slots`. Items that do not exist are left out. A thread calls this once at most, so
-/// the loop is not unrolled. The loop counts in binary, and holds the values that wait for their neighbours.
+/// the loop is not unrolled. The loop holds the values that wait for their neighbours, like the digits of a binary counter.
 ///
 /// # Safety
 /// The slots are written.

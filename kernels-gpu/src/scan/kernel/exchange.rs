@@ -1,15 +1,15 @@
-//! The exchange between the warps that scan and the warp that looks back: tiles one way, prefixes the other.
+//! The exchange between the warps that scan and the warp that looks back. Tiles go one way, and prefixes go the other way.
 //!
 //! Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the barrier and goes on.
 //! The receiver waits at the barrier, and reads the slot.
 //!
 //! A tile's slot is written atomically, although the barrier makes this unnecessary. `compute-sanitizer`'s `racecheck` orders accesses
-//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer.
+//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer barriers.
 //!
 //! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. When the last warp that scans sends the tile of
-//! turn t + 4, or the end in its place, it has received the prefix of turn t. So the tile of turn t was read. When the warp that looks back
-//! sends the prefix of turn t + 4, it has received that turn's tile. Before that tile was sent, all warps that scan had begun to wait for
-//! the prefix of turn t + 1, so they had read the prefix of turn t.
+//! turn t + 4, or the launch's end instead of a tile, it has received the prefix of turn t. The warp that looks back read the tile of turn
+//! t before it sent that prefix. When the warp that looks back sends the prefix of turn t + 4, it has received that turn's tile. Before
+//! that tile was sent, all warps that scan had begun to wait for the prefix of turn t + 1, so they had read the prefix of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;
@@ -36,10 +36,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
     const PREFIX_WARPS: u32 = S::WARPS + 1;
 
-    /// Sends the tile of a turn, or the end, to the warp that looks back.
+    /// Sends the tile of a turn to the warp that looks back. After the last tile, it sends the launch's end instead.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans. Its first thread has published the tile. Once for each turn, in order.
+    /// Convergent: at least the last warp that scans. Its first thread has published the tile. The call is made once for each turn, in
+    /// order.
     #[inline(always)]
     pub unsafe fn send_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
@@ -56,10 +57,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// Waits for the tile of a turn. The result is the end of the tiles if there is none.
+    /// Waits for the tile of a turn. If there is no further tile, the result is the launch's end.
     ///
     /// # Safety
-    /// Convergent: the warp that looks back. Once for each turn, in order.
+    /// Convergent: the warp that looks back. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_tile(&self, turn: u32) -> u32 {
         // SAFETY: the whole warp that looks back waits once each turn (this function's condition), and one warp arrives. The sender wrote
@@ -73,7 +74,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that scan.
     ///
     /// # Safety
-    /// Convergent: the warp that looks back. Once for each turn, in order.
+    /// Convergent: the warp that looks back. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn send_prefix(&self, turn: u32, prefix: O::Accumulator) {
         // SAFETY: `slot` is below `TURNS`, and the prefix that it had before has been read (see the module). The whole warp arrives once
@@ -89,7 +90,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the prefix of a turn's tile.
     ///
     /// # Safety
-    /// Convergent: all warps that scan. Once for each turn, in order.
+    /// Convergent: all warps that scan. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn await_prefix(&self, turn: u32) -> O::Accumulator {
         // SAFETY: all warps that scan wait once each turn (this function's condition), and one warp arrives. The sender wrote the slot

@@ -14,21 +14,22 @@ use crate::workspace::Control;
 use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// Whether look-backs are patient, as in long scans. The values that a tile needs are published soon after the tile arrives. A
-    /// look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28 `f32` took
-    /// 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
+    /// Whether look-backs are patient. They are patient in long scans only. The values that a tile needs are published soon after the tile
+    /// arrives. A look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28
+    /// `f32` took 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// Runs the warp that looks back.
     ///
     /// # Safety
-    /// The conditions of [`super::scan()`]. It is called by the whole warp that follows the warps that scan.
+    /// The conditions of [`super::scan()`]. The whole warp that follows the warps that scan calls this.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after. For the last tile of a group it
-        // begins at once, since the next group waits for it. For the block's first tile it begins at once too: there may be no other, and
-        // `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than its reader.
+        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. For the last tile of a
+        // group, the look-back begins at once, since the next group waits for its result. For the block's first tile, it begins at once
+        // too: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than
+        // its reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -36,8 +37,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         };
         let mut turn = 0;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
-        // are awaited and prefixes sent once for each turn, in order. A tile that was received is published, and a barrier lies between.
-        // `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp uses the board no more.
+        // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
+        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp
+        // uses the board no more.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {
@@ -50,7 +52,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
-                    // Read each time: kept in registers, it would displace other values.
+                    // The initial value is read each time. In registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
                     prefix = lookback.look_back::<O, T>(tile, initial, manner);
                 }
@@ -79,7 +81,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
 /// Leaves a launch of this many blocks. The launch has the last tag. The last block to leave clears the state words and resets the epoch.
 ///
 /// # Safety
-/// - Convergent: one whole warp of each block, the one that looks back, after the block's last access to the board.
+/// - Convergent: in each block, the whole warp that looks back, after the block's last access to the board.
 /// - `control` and `board`, of `state_words` words, belong to the launch's workspace.
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {

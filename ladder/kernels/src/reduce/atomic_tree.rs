@@ -8,7 +8,7 @@
 //! result ⊕= shared[0], atomically, by thread 0
 //! ```
 //!
-//! Cost: every item is read once, by a thread of its own. Barriers of a block of 2ᵏ threads: 1 + k, or k − 5.
+//! Cost: every item is read once, by a thread of its own. A block of 2ᵏ threads has 1 + k barriers, or k − 5 if the last warp is unrolled.
 //!
 //! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see
 //! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only
@@ -20,7 +20,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// `getMax_binary`: one barrier a level. The block size is a power of two.
+/// `getMax_binary`: one barrier per level. The block size is a power of two.
 ///
 /// # Safety
 /// The ladder's contract of a launch. `input` points to `item_count` items, and `result` to an item that holds the identity.

@@ -13,10 +13,10 @@
 //! measures small differences. A compiler makes the same code from all of them, since an index is in a register whether it has a name or
 //! not. So there is one kernel here.
 //!
-//! Corrected: a thread past the last item does nothing, while the document reads past the end. A barrier stands between the first
-//! write of the shared word and the atomic operations on it; without the barrier, earlier atomic operations may be lost. The word
-//! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity
-//! too; the document initialises it with the first item.
+//! Corrected: a thread past the last item does nothing, while the document reads past the end. There is a barrier between the first write
+//! of the shared word and the atomic operations on it; without the barrier, earlier atomic operations may be lost. The word begins as the
+//! operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity too; the document
+//! initialises it with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;
@@ -65,9 +65,9 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// No hardware has an atomic maximum of floats, but one of integers gives the same result. As signed integers, the bits of positive floats
-/// are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of negative floats are in
-/// reverse order, above the bits of all positive floats.
+/// No hardware has an atomic maximum of floats, but an atomic maximum or minimum of integers gives the same result. As signed integers, the
+/// bits of positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of
+/// negative floats are in reverse order, above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {

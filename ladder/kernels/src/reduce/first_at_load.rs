@@ -1,5 +1,5 @@
-//! Document 3, `getMax_binary4` to `getMax_binary8`: the first operation is done while loading, so that no thread is idle
-//! from the first level on.
+//! Document 3, `getMax_binary4` to `getMax_binary8`: each thread combines two items as it loads them, so that no thread is idle at the
+//! first level.
 //!
 //! ```text
 //! first_at_load:       shared[t] = x[i] ⊕ x[i + block]     a block has two blocks' items
@@ -9,8 +9,8 @@
 //! then as `constant_tree`
 //! ```
 //!
-//! Cost: the cost of `constant_tree`, with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
-//! rungs: `getMax_binary5` launches it in the first way, `6` in the second.
+//! The cost is that of `constant_tree` with half as many blocks, or with the same number of blocks of half as many threads.
+//! [`distant_pairs`] is two rungs: `getMax_binary5` launches it in the first way, `6` in the second.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s. An index is the
 //! same register whether it has a name or not. So the last three kernels compile to the same instructions.

@@ -1,4 +1,4 @@
-//! Document 1, `reduce0`: halving in global memory, one launch a level.
+//! Document 1, `reduce0`: halving in global memory, one launch per level.
 //!
 //! ```text
 //! while n > 1:  half = ⌈n / 2⌉
@@ -8,8 +8,8 @@
 //!
 //! Cost: ⌈log₂ n⌉ launches; every level goes through global memory.
 //!
-//! Corrected: the document halves downwards and has as many threads as items are left, so it loses items unless n is a
-//! power of two. Here a level's half is rounded up, and a thread without a partner does nothing.
+//! Corrected: the document halves downwards and has a thread for each item that is left, so it loses items unless n is a power of two.
+//! Here a level's half is rounded up, and a thread without a partner does nothing.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::thread;

@@ -11,7 +11,7 @@
 //! ones, so that whole warps are active or inactive. In kernel 3, which is an exercise in the document, neighbouring threads also access
 //! neighbouring items, so a warp's accesses are contiguous.
 //!
-//! Cost: 1 + log₂ of the block size barriers a block; every level goes through global memory.
+//! A block has 1 + log₂ B barriers, where B is the block size. Every level goes through global memory.
 //!
 //! Corrected: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
 //! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
@@ -56,7 +56,7 @@ impl<T: Element> Segment<T> {
         }
     }
 
-    /// Writes the block's result, as thread 0.
+    /// Thread 0 writes the block's result.
     ///
     /// # Safety
     /// `partials` has an item for each block. A barrier has ordered the writes of item 0 before this call.
@@ -94,7 +94,7 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
             if thread.is_multiple_of(stride) {
                 segment.add::<O>(2 * thread, stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             stride *= 2;
         }
@@ -121,7 +121,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
             if thread < thread::block_threads().div_ceil(stride) {
                 segment.add::<O>(2 * stride * thread, stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             stride *= 2;
         }
@@ -150,7 +150,7 @@ pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
             if thread < left - stride {
                 segment.add::<O>(thread, stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             left = stride;
         }

@@ -11,8 +11,8 @@
 //! these are 8 warps at the first level and 4 at the next, and a warp diverges at the last five levels only. In `interleaved_pair`,
 //! neighbouring threads also access neighbouring items.
 //!
-//! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads are never active: document 2
-//! gives each thread two items instead.
+//! A block has log₂ B barriers, where B is the block size. Every level goes through global memory. Half the threads are never active:
+//! document 2 gives each thread two items instead.
 //!
 //! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block
 //! reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
@@ -22,7 +22,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Writes the block's result, as thread 0.
+/// Thread 0 writes the block's result.
 ///
 /// # Safety
 /// `partials` has an item for each block. `items` points to the block's items, and item 0 was written by thread 0, or before a barrier.
@@ -41,7 +41,7 @@ pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
 #[inline(always)]
 pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     let block_items = per_thread * thread::block_threads();
-    // SAFETY: each block has `block_items` items at `items`, so this block's begin in bounds: this function's condition.
+    // SAFETY: each block has `block_items` items at `items`, so the items of this block begin in bounds: this function's condition.
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 
@@ -66,7 +66,7 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
             if thread.is_multiple_of(2 * stride) {
                 tree::add::<O, T>(items, thread, thread + stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             stride *= 2;
         }
@@ -93,7 +93,7 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
             if index < thread::block_threads() {
                 tree::add::<O, T>(items, index, index + stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             stride *= 2;
         }

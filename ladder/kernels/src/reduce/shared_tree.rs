@@ -7,8 +7,8 @@
 //! y[block] = shared[0]
 //! ```
 //!
-//! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size,
-//! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and then barriers of one warp only ([`warp_sync_tree`]).
+//! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level: log₂ of the block
+//! size, rounded up. [`warp_sync_tree`] has only 4 of these, and then barriers of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a
 //! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
@@ -59,7 +59,7 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
             if thread < stride && thread + stride < thread::block_threads() {
                 tree::add::<O, T>(shared, thread, thread + stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
             stride /= 2;
         }
@@ -110,7 +110,7 @@ pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The least power of two that is at least `count`, which is at least 1.
+/// The least power of two that is at least `count`. `count` is at least 1.
 #[inline(always)]
 fn pow2ceil(count: u32) -> u32 {
     let power = 1 << (31 - count.leading_zeros());
@@ -140,7 +140,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Writes the block's result, which is in `shared[0]`, as thread 0.
+/// Thread 0 writes the block's result, which is in `shared[0]`.
 ///
 /// # Safety
 /// `partials` has an item for each block. `shared[0]` was written by thread 0, or before a barrier.

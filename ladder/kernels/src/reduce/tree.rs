@@ -1,7 +1,7 @@
 //! A block's tree, which most rungs use: the upper half of the items is combined with the lower half, until one item is left.
 //!
 //! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to follow the threads' writes to
-//! it. The result is item 0, valid on thread 0.
+//! the array. The result is item 0, valid on thread 0.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};
@@ -35,7 +35,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
             if thread < stride {
                 add::<O, T>(items, thread, thread + stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
         }
         stride /= 2;
@@ -49,7 +49,7 @@ macro_rules! level {
             if thread::index() < $stride {
                 add::<$O, $T>($items, thread::index(), thread::index() + $stride);
             }
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             block::barrier();
         }
     };
@@ -74,7 +74,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The levels from 64 items on, in the first warp alone, without barriers of the block.
+/// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
 /// All lanes work at every level, although only the results of the lower half are used: inactive lanes would need a branch. The documents
 /// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and neither is
@@ -95,7 +95,7 @@ pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
             // Orders this level's reads before its writes.
             warp::barrier();
             item.write(sum);
-            // Orders this level's writes before the next one's reads.
+            // Orders this level's writes before the next level's reads.
             warp::barrier();
         }
         stride /= 2;

@@ -9,8 +9,8 @@
 //! unrolled_8_constant:     the same, but the block size is a constant of the kernel, so that the selection costs nothing
 //! ```
 //!
-//! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. Barriers of a block of 2ᵏ threads:
-//! 1 + k, or k − 5 if the last warp is unrolled.
+//! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. A block of 2ᵏ threads has 1 + k
+//! barriers, or k − 5 if the last warp is unrolled.
 //!
 //! Corrected: as in `paired`. The last warp works in global memory, as in the document, but with barriers of the
 //! warp in place of `volatile`, see `tree::last_warp`.
@@ -21,8 +21,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines these, and writes the result to the place of the
-/// first. Returns the address of the calling block's items.
+/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines the thread's items, and writes the result to the
+/// place of the first. Returns the address of the calling block's items.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` points to `BLOCKS` items for each thread of the grid.

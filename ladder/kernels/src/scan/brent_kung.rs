@@ -1,4 +1,4 @@
-//! Document 4's Brent-Kung scan: a reduction tree on the way up, and the places between its nodes on the way down. For the same
+//! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between its nodes. For the same
 //! section it has half the threads of Kogge-Stone, and twice the passes.
 //!
 //! ```text
@@ -12,18 +12,18 @@
 //! access one bank.
 //!
 //! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
-//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. After Brent and Kung,
-//! *A Regular Layout for Parallel Adders* (1982).
+//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. The method is that of
+//! Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Scans each section of twice as many items as a block has threads.
+/// Scans each section. A section has two items for each thread of a block.
 ///
 /// # Safety
-/// - There is a block for each section, with dynamic shared memory for as many items as a section has.
+/// - There is a block for each section, with dynamic shared memory for a section's items.
 /// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
 ///   not overlap, except that an inclusive scan may be in place.
 #[inline(always)]

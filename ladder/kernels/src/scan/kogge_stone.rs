@@ -8,12 +8,12 @@
 //! After the pass of stride s, T[t] combines the 2 s items that end with t. The log₂ B passes take B log₂ B − (B − 1) applications of the
 //! operator; the sequential scan takes B − 1.
 //!
-//! - [`kogge_stone`]: in place. Two barriers a pass separate all reads from all writes. Shared memory: B items.
-//! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier a pass is enough. Shared memory: 2 B
-//!   items. The document describes it and gives no code.
+//! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
+//! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory
+//!   holds 2 B items. The document describes this kernel, and has no code for it.
 //!
 //! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads of at least 2; the
-//! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
+//! formulas above are for powers of two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
 //! General Class of Recurrence Equations* (1973).
 
 use super::{load, Placement};
@@ -21,7 +21,7 @@ use crate::Plain;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Scans each section of as many items as a block has threads, in place in shared memory.
+/// Scans each section in place in shared memory. A section has an item for each thread of a block.
 ///
 /// # Safety
 /// - There is a block for each section, with an item of dynamic shared memory for each thread.
@@ -61,7 +61,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans each section of as many items as a block has threads, from one buffer of shared memory into another.
+/// Scans each section from one buffer of shared memory into another. A section has an item for each thread of a block.
 ///
 /// # Safety
 /// The conditions of [`kogge_stone`], with shared memory for twice as many items.

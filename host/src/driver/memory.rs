@@ -1,4 +1,4 @@
-//! Memory of the device and page-locked memory of the host, freed when they are dropped; copies and fills.
+//! Device memory and page-locked host memory, which are freed when dropped; copies and fills.
 //!
 //! Freeing waits for queued work. It fails if earlier work failed, or if the context, and the memory with it, is gone.
 
@@ -47,8 +47,8 @@ impl Drop for DeviceMemory {
     }
 }
 
-/// Page-locked memory of the context that was current when it was made, aligned to a page, which the device reads and writes over
-/// the bus.
+/// Page-locked host memory, aligned to a page. It belongs to the context that was current when it was made. The device reads and writes
+/// it over the bus.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
@@ -57,7 +57,7 @@ pub(crate) struct PinnedMemory {
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access gives out addresses only; reading and writing takes unsafe code of its own.
+// SAFETY: shared access only returns addresses. Reads and writes through them need unsafe code of their own.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
@@ -84,8 +84,8 @@ impl PinnedMemory {
         Ok(memory)
     }
 
-    /// Checks that the memory still exists. It is freed with its context, which may have been reset. The error is the one that the
-    /// driver reports for a destroyed context elsewhere.
+    /// Checks that the memory still exists: a reset of its context frees it. The error is the one that the driver itself reports for a
+    /// destroyed context.
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;
@@ -145,8 +145,8 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of any size to any address. Its bytes are copied at once. Aligned parts are written as words, the rest
-/// as half words and bytes.
+/// Queues a write of an item, of any size and to any address. The item's bytes are copied before this returns. Aligned parts are written
+/// as words, the rest as half words and bytes.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
     let (mut address, mut rest) = (to, item);
     while !rest.is_empty() {
@@ -178,8 +178,8 @@ pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result
     Ok(())
 }
 
-/// Whether `address` is memory of `context`. A stream-ordered allocation belongs to a device and to no context: then, whether it is
-/// memory of the context's device.
+/// Whether `address` is memory of `context`, a context of `device`. A stream-ordered allocation belongs to no context: any such memory of
+/// `device` counts as memory of `context`.
 pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {
     const CONTEXT: c_int = 1;
     const DEVICE_ORDINAL: c_int = 9;

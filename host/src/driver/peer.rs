@@ -41,7 +41,7 @@ impl Stream<'_> {
 }
 
 impl Event {
-    /// Whether the event, as it is recorded now, is reached.
+    /// Whether the work before the event's latest record is done.
     pub fn is_reached(&self) -> Result<bool> {
         // SAFETY: the event lives.
         answer(check("cuEventQuery", unsafe { raw::cuEventQuery(self.0) }))

@@ -23,7 +23,7 @@ const LISTS: usize = 32;
 /// The kernels that were asked for. Kernels are never removed one by one, so a look-up takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// By [`list_of`].
+    /// A kernel is in the list that [`list_of`] says.
     lists: [Link; LISTS],
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct LoadedKernel {
     pub start: Start,
     /// The grid of short scans.
     pub short: Grid,
-    /// The grid of everything else.
+    /// The grid of all other launches.
     pub long: Grid,
     /// Keeps the function loaded.
     _module: Module,
@@ -63,7 +63,7 @@ pub(crate) struct Grid {
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. A scan's kernel may go backward.
+    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says that a scan is reversed.
     pub fn get(
         &self,
         entry: &'static Entry,

@@ -22,7 +22,7 @@ pub struct Block {
 pub struct Blocks {
     /// The blocks of short scans.
     pub(crate) short: Block,
-    /// The blocks of everything else.
+    /// The blocks of all other launches.
     pub(crate) long: Block,
 }
 

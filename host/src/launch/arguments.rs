@@ -6,7 +6,7 @@
 //!
 //! The rule:
 //!
-//! - an output has room for what the call must write, and a number that is read is there;
+//! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
 //! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
@@ -40,7 +40,7 @@ impl Span {
         self.address.saturating_add(bytes)
     }
 
-    /// The first `most` items, or as many as there are.
+    /// The first `most` items, or all items if there are fewer.
     pub fn first_items(self, most: usize) -> Self {
         Self {
             item_count: self.item_count.min(most),
@@ -146,7 +146,7 @@ impl Region {
         self.touched.item_count > 0
     }
 
-    /// Whether both regions are used and start at one address.
+    /// Whether both regions are used and start at the same address.
     fn begins_with(&self, other: &Self) -> bool {
         self.is_touched() && self.touched.address == other.touched.address
     }

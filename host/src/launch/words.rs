@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::driver::MOST_PARAMETERS;
 
-/// Declares the words of a list.
+/// Declares the struct of words for a list of arguments.
 macro_rules! words {
     (
         $(#[$documentation:meta])* $name:ident;

@@ -1,4 +1,4 @@
-//! CUB's device-wide calls: libraries of them, loaded into this process.
+//! CUB's device-wide calls, in libraries that this process loads.
 //!
 //! There is a library for each element type. It is compiled here if there is an nvcc, or beforehand on another machine. The source,
 //! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the device's primary context, like

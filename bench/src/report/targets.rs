@@ -13,7 +13,7 @@ const PEAK_RATE: f64 = 4800.0;
 enum Quantity {
     /// The speed relative to CUB.
     TimesCub,
-    /// The rate, as a part of the copy's.
+    /// The rate, as a part of the copy's rate.
     PartOfCopy,
     /// The rate, as a part of [`PEAK_RATE`].
     PartOfPeak,

@@ -1,4 +1,5 @@
-//! Groups along axes: for rows, indices of extremes, moments and sums of exponentials; and the middle axis of three.
+//! Groups along axes. The groups are rows, with indices of extremes, moments and sums of exponentials, or lie along the middle axis of
+//! three, with sums and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -16,7 +17,7 @@ pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (20
 pub const LENGTH: usize = 1024;
 pub const INNER: usize = 1024;
 
-/// The items of a place as rows.
+/// The items of the buffers as rows.
 pub struct Rows<'a> {
     place: &'a Buffers<'a>,
     row_items: usize,
@@ -123,7 +124,7 @@ impl<'a> Rows<'a> {
         items.map(|item| self.place.data.item(item)).collect()
     }
 
-    /// Some of the rows.
+    /// Some of the rows, whose results are checked.
     fn some(&self) -> [usize; 3] {
         [0, self.rows / 3, self.rows - 1]
     }
@@ -164,7 +165,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The items of a place as an array of three axes.
+/// The items of the buffers as an array of three axes.
 pub struct Middle<'a> {
     place: &'a Buffers<'a>,
     outer: usize,
@@ -214,7 +215,7 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the right sums of some groups. `place_of` gives the index of a group's sum.
+    /// Whether the output has the right sums of some groups. `place_of` returns the index of a group's sum.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

@@ -27,7 +27,7 @@ pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     same.into_iter().chain([Lengths::PowerLaw]).filter(fits)
 }
 
-/// The items of a place, cut into segments.
+/// The items of the buffers, cut into segments.
 pub struct Cut<'a> {
     place: &'a Buffers<'a>,
     lengths: Lengths,
@@ -50,7 +50,7 @@ impl<'a> Cut<'a> {
         self.ends.len() - 1
     }
 
-    /// The sums of its segments: by offsets and, if all segments have one length, as rows.
+    /// The sums and the inclusive scans of its segments, by offsets. If all segments have one length, also the sums as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
         let what = match self.lengths {

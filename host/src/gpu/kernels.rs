@@ -46,7 +46,7 @@ pub(crate) struct LoadedKernel {
     pub function: Function,
     /// When its launches may begin: after the previous launch has ended, or before that.
     pub start: Start,
-    /// The grid of short scans.
+    /// The grid of short scans, and of segments whose windows are all worked on at once.
     pub short: Grid,
     /// The grid of all other launches.
     pub long: Grid,

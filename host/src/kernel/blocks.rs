@@ -20,7 +20,7 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of short scans.
+    /// The blocks of short scans, and of segments whose windows are all worked on at once.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,

@@ -11,7 +11,7 @@ use crate::launch::{Position, Queue, ReduceWords, Region, Span};
 /// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
     pub part: Position,
-    /// The launch has a block for each.
+    /// The launch has a block for each chunk.
     pub chunks: Range<u64>,
     pub state_words: u64,
 }
@@ -47,8 +47,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`. If `count` is given, only the first items are reduced, as many as the number there says. The result
-    /// of no items is the operator's identity.
+    /// Queues a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory. The result of no items
+    /// is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -118,7 +118,7 @@ impl Queue<'_> {
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`, or of its first items if there is a number of items in the second span.
+    /// Queues a planned launch of a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory.
     ///
     /// # Safety
     ///

@@ -154,8 +154,8 @@ impl Routine<'_> {
     ///
     /// # Safety
     ///
-    /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (for a reduction, one is
-    ///   enough).
+    /// - `T` is the library's type, and `U` the type of the case's result. `output` has at least one item for a reduction, and at least the
+    ///   number of items of `input` for a scan.
     /// - All slices live until the stream's work is done.
     pub unsafe fn queue<T: DeviceCopy, U: DeviceCopy>(
         self,

@@ -18,7 +18,7 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     const CUDA: &'static str;
     /// The unit, as an exponent of two.
     const UNIT: i32;
-    /// The type of the wide sum: this type, if there is no wider one.
+    /// The type of the wide sum. This type itself, if there is no wider type.
     type Wide: Measured;
     /// The operator of the wide sum.
     type WideSum: Kernel<kind::reduce, Self, Output = Self::Wide>;
@@ -181,7 +181,7 @@ impl<T: Measured> Data<T> {
         Self::of(period)
     }
 
-    /// Lists that repeat these items, of which there is at least one.
+    /// Lists that repeat the items of `period`. There is at least one item.
     pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! The first seven columns are the same as those of other programs of this kind.
+//! Other programs of this kind have the same first seven columns.
 
 use std::fmt;
 use std::fs;

@@ -147,7 +147,7 @@ impl Keyed {
     ///
     /// Until the work is done, all memory is aligned and belongs to this context, no output overlaps other memory, and:
     ///
-    /// - keys, values and, if there is one, the number of keys can be read;
+    /// - keys and values can be read, and so can the number of keys if it is in device memory;
     /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn queue_checked(
@@ -202,7 +202,7 @@ impl Keyed {
         }
     }
 
-    /// All memory of the caller's that both launches read and write. `starts` is `None` if the starts are in the library's memory.
+    /// All memory of the caller's that the two launches read and write. `starts` is `None` if the starts are in the library's memory.
     fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

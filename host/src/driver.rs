@@ -212,7 +212,7 @@ impl Drop for Bound<'_> {
     }
 }
 
-/// Whether `context` is the calling thread's current one.
+/// Whether `context` is current on the calling thread.
 pub(crate) fn is_current(context: Context) -> Result<bool> {
     let mut current = ptr::null_mut();
     // SAFETY: the pointer is to a live local.

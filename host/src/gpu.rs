@@ -78,7 +78,7 @@ pub(crate) use workspace::WorkspaceSpan;
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
 /// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
-/// longer pieces, which are freed with the call. If there is too little memory, a call first frees what is kept for other calls.
+/// longer pieces, which are freed with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///

@@ -26,7 +26,7 @@ use crate::ptx::Texts;
 
 /// An item as the library's functions take it: any [`Element`].
 ///
-/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
+/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so device memory cannot hold an invalid value.
 ///
 /// ```
 /// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
@@ -96,7 +96,7 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
-/// What a launch has to know of a type.
+/// The properties of a type that launches need.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     id: TypeId,
@@ -129,7 +129,7 @@ impl Deref for Type {
 /// The most bytes of a result: enough for any item, and for the results of several operators that read the input once.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
-/// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
+/// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
 /// compiled once, and not for each row.
 #[derive(Debug)]
 pub struct Row {
@@ -387,7 +387,7 @@ macro_rules! row {
     };
 }
 
-/// A row of the table. The row of segments refers to the row of whole arrays, if the operator has one.
+/// A row of the table. A row for segments refers to the operator's row for whole arrays, if there is such a row.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))

@@ -195,7 +195,7 @@ impl<'a> Queue<'a> {
     ///
     /// - `arguments` are the words of the kernel's kind;
     /// - the memory at the addresses among these words is as long as the kernel's contract says, until the work is done;
-    /// - `blocks` is a number of blocks that the contract allows, at least one.
+    /// - `blocks` is at least 1, and a number of blocks that the contract allows.
     pub unsafe fn launch(
         &mut self,
         part: Position,
@@ -229,7 +229,7 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all that a call reads and writes, before anything is prepared.
+    /// Checks all memory that a call reads and writes, before anything is prepared.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),
@@ -238,7 +238,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Checks all that a call reads and writes of its caller's memory, before anything is allocated for it.
+/// Checks all memory of the caller's that a call reads and writes, before anything is allocated for the call.
 pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
     arguments::check(regions)?;
     arguments::check_memory(entered, regions)

@@ -32,8 +32,9 @@ struct Accesses {
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once: one place in the text uses L1, and one does not. It loads the vectors of
-/// a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned tiles.
+/// A reduction loads a thread's vectors of a whole tile at once. The text has code for this twice, with L1 and without. The reduction loads
+/// the vectors of a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned
+/// tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {

@@ -84,7 +84,7 @@ fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path in this repository, or its whole path if it is not there.
+/// The file's path in this repository, or its whole path if the file is not in this repository.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])

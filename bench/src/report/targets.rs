@@ -193,7 +193,7 @@ fn name(subject: &Subject) -> String {
 }
 
 impl Target {
-    /// How much better than the target; negative if it is missed.
+    /// By how much `reached` is better than the target. Negative if the target is missed.
     fn margin(&self, reached: f64) -> f64 {
         match self.quantity {
             Quantity::Micros => self.aim / reached - 1.0,

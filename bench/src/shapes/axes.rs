@@ -10,7 +10,7 @@ use super::one_pass::{first, is_near};
 use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Items of a row, and the number of rows. `None`: as many rows as the items fill.
+/// Items of a row, and the number of rows. With `None`, there are as many rows as the items fill.
 pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
 
 /// The lengths of the middle and of the innermost axis.
@@ -172,7 +172,7 @@ pub struct Middle<'a> {
 }
 
 impl<'a> Middle<'a> {
-    /// An array of as many whole matrices as the items fill. `None` if they do not fill one.
+    /// An array of as many whole matrices as the items fill. `None` if there are too few items for a matrix.
     pub fn new(place: &'a Buffers<'a>) -> Option<Self> {
         let outer = place.item_count / (LENGTH * INNER);
         (outer > 0).then_some(Self { place, outer })

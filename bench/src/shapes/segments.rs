@@ -15,7 +15,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 pub enum Lengths {
     /// All have this length.
     Same(usize),
-    /// At least 8, 48 on average, at most a sixteenth of all items.
+    /// The lengths vary: at least 8, at most a sixteenth of all items, and 48 on average.
     PowerLaw,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The starts of the segments, and the end of the last one.
+/// The starts of the segments, and the end of the last segment.
 fn offsets(lengths: Lengths, item_count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(48);
     let most = (item_count / 16).max(8);

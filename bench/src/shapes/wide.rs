@@ -66,7 +66,8 @@ where
         ])
     }
 
-    /// Whether the output has these sums. Each pair in `places` has an index, and the number of items summed there.
+    /// Whether the output has the right sums. Each pair in `places` has an index in the output, and the number of items in the sum at this
+    /// index.
     fn are_sums(&self, places: &[(usize, usize)]) -> Result<bool> {
         let mut item = T::zeroed();
         bytemuck::bytes_of_mut(&mut item).fill(BYTE);

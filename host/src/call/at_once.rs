@@ -158,7 +158,7 @@ impl Done<'_> {
             return Ok(Self { count, ..done });
         }
         let count = match verb.chooses() {
-            // SAFETY: `self.lane` was waited for, so the kernel has written the number of results there.
+            // SAFETY: `self.lane` was waited for, so the kernel has written the number to the call's result.
             true => unsafe { self.lane.call().read_number() }? as usize,
             false => 0,
         };
@@ -176,7 +176,7 @@ impl Done<'_> {
         Ok((unsafe { results.written() }, done))
     }
 
-    /// Copies the items of a section to the start of `to`, as many as fit.
+    /// Copies a section to the start of `to`. Bytes that do not fit are left out.
     pub fn take_to(self, section: Section, to: &mut [u8]) -> Result<Self> {
         let mut done = self.fetch(section)?;
         let bytes = section.bytes().min(to.len());

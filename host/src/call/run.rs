@@ -101,7 +101,7 @@ pub(crate) fn wait_for_result_in_order(
     })
 }
 
-/// Scans all items, at least one, and writes the total's bytes to `total`.
+/// Scans all items, and writes the total's bytes to `total`. There is at least one item.
 pub(crate) fn wait_for_total(
     gpu: &Gpu,
     row: &'static Row,

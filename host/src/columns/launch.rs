@@ -11,7 +11,7 @@ use crate::launch::{
     ColumnsReduceWords, ColumnsScanWords, Made, Position, Queue, Region, ScanOrder, Span,
 };
 
-/// Row-major matrices, at least one, of at least one column each.
+/// One or more row-major matrices. Each has at least one column.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
     /// All items of the matrices, with any padding between rows.

@@ -15,7 +15,7 @@ pub(crate) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Allocates `bytes`, at least one.
+    /// Allocates `bytes` bytes, which must not be 0.
     pub fn allocate(bytes: u64) -> Result<Self, Error> {
         let too_much = || Error::OutOfMemory {
             asked_bytes: Some(bytes),
@@ -61,7 +61,7 @@ unsafe impl Send for PinnedMemory {}
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
-    /// Allocates `bytes`, at least one. Their contents are arbitrary.
+    /// Allocates `bytes` bytes, which must not be 0. Their contents are arbitrary.
     pub fn allocate(bytes: usize) -> Result<Self, Error> {
         const DEVICE_MAP: u32 = 2;
         let mut start = ptr::null_mut();
@@ -77,7 +77,7 @@ impl PinnedMemory {
             start: NonNull::new(start.cast()).unwrap_or(NonNull::dangling()),
             address: 0,
         };
-        // SAFETY: the first pointer is to a live local. The driver only looks up the other one, and accesses nothing there.
+        // SAFETY: the first pointer is to a live local. The driver only looks up the second pointer, and does not follow it.
         check("cuMemHostGetDevicePointer_v2", unsafe {
             raw::cuMemHostGetDevicePointer_v2(&mut memory.address, memory.start.as_ptr().cast(), 0)
         })?;
@@ -89,7 +89,8 @@ impl PinnedMemory {
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;
-        // SAFETY: one attribute, and a pointer to a live local of its type; the driver looks the address up and does not follow it.
+        // SAFETY: there is one attribute, with a pointer to a live local of its type. The driver only looks up the address, and does not
+        // follow it.
         let asked = check("cuPointerGetAttributes", unsafe {
             raw::cuPointerGetAttributes(
                 1,
@@ -186,7 +187,7 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
     let mut owner: *mut c_void = ptr::null_mut();
     let mut ordinal: c_int = -2;
     let values = [(&raw mut owner).cast(), (&raw mut ordinal).cast()];
-    // SAFETY: two attributes, and for each a pointer to a live local of its type.
+    // SAFETY: there are two attributes, each with a pointer to a live local of its type.
     check("cuPointerGetAttributes", unsafe {
         raw::cuPointerGetAttributes(
             2,

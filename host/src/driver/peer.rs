@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::{Address, Context, Event, Result, Stream, check, raw};
 use crate::error::DriverCode;
 
-/// Queues a copy from the memory of one context to that of another, or within one.
+/// Queues a copy from the memory of one context to the memory of another, or within a context.
 pub(crate) fn queue_copy_between(
     (to, to_context): (Address, Context),
     (from, from_context): (Address, Context),

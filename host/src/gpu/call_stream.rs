@@ -77,7 +77,7 @@ impl CallStream {
     /// such as `cust`'s.
     ///
     /// The caller has just checked that the default stream can be used ([`driver::check_default_stream`]). If another thread begins a
-    /// capture after that check, this call ends the capture. The driver has no call that does both at once.
+    /// capture after that check, this call ends the capture. The driver has no call that checks and records at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
         self.event
             .record(Stream::DEFAULT)

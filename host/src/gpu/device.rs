@@ -67,7 +67,7 @@ fn no_device(Failure { call, code }: Failure) -> Error {
     }
 }
 
-/// What is wrong with the settings of the virtual GPU; `None` if nothing is.
+/// The mistake in the settings of the virtual GPU, if there is one.
 #[cfg(feature = "virtual-gpu")]
 fn wrong_settings() -> Option<String> {
     match virtual_gpu::mode() {

@@ -1,4 +1,4 @@
-//! The kernels that have been asked for, each compiled once, on first use.
+//! The kernels that were asked for. Each kernel is compiled once, on its first use.
 
 use std::ffi::CString;
 use std::ptr;
@@ -58,7 +58,7 @@ pub(crate) struct LoadedKernel {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub block: Block,
-    /// Blocks that the whole device holds at a time, at least one.
+    /// The number of blocks that the whole device holds at a time. It is at least 1.
     pub resident_blocks: u32,
 }
 

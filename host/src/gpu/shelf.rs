@@ -51,7 +51,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes one. Blocks while all are in use, so a call that holds a thing of this shelf must not take another.
+    /// Borrows an idle thing, or makes a new one. Blocks while all are in use, so a call that holds a thing of this shelf must not take
+    /// another.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -63,7 +64,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// Borrows an idle thing, or makes one. `None` if all are in use.
+    /// Borrows an idle thing, or makes a new one. `None` if all are in use.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {

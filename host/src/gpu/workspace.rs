@@ -164,7 +164,7 @@ impl Workspaces {
         drop(surplus);
     }
 
-    /// Frees all workspaces except those of graphs.
+    /// Frees all workspaces except the workspaces of graphs.
     pub fn trim(&self) {
         let mut held = self.lock();
         let gone = (
@@ -175,7 +175,7 @@ impl Workspaces {
         drop(gone);
     }
 
-    /// Frees all workspaces, including those of graphs.
+    /// Frees all workspaces, including the workspaces of graphs.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut self.lock().leased);
         drop(gone);

@@ -11,7 +11,7 @@
 //! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
 //!
-//! A region without items is not checked: nothing is read or written there.
+//! A region without items is not checked, since nothing in it is read or written.
 
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
@@ -87,7 +87,7 @@ pub(crate) struct Region {
     access: Access,
     /// How many items the region has.
     offered_items: usize,
-    /// How many items the call needs there.
+    /// How many items the call needs in the region.
     needed_items: usize,
     /// The part of the region that is read or written.
     touched: Span,
@@ -141,7 +141,7 @@ impl Region {
         }
     }
 
-    /// Whether anything is read or written there.
+    /// Whether anything in the region is read or written.
     fn is_touched(&self) -> bool {
         self.touched.item_count > 0
     }

@@ -13,7 +13,7 @@ use crate::launch::{
 /// Where segments start.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts {
-    /// At these offsets, one more than there are segments.
+    /// At these offsets. The last offset is the end of the last segment.
     Offsets(Span),
     /// Contiguous rows of this many items each.
     Rows(usize),
@@ -155,7 +155,7 @@ impl<'a> Queue<'a> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items, all offsets and, if it is in device memory, the number of segments can be read;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
     /// - `output` has room for a result for each segment, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_reduce_checked(
@@ -189,8 +189,8 @@ impl<'a> Queue<'a> {
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
-    /// Queues the reduction of `items`, at least one, in order. The result goes to the result memory of `call`, whose stream is this
-    /// queue's.
+    /// Queues the reduction of `items` in order. There is at least one item. The result goes to the result memory of `call`, whose stream
+    /// is this queue's.
     pub fn reduce_in_order_for(
         &mut self,
         row: &'static Row,
@@ -236,7 +236,7 @@ impl<'a> Queue<'a> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items, all offsets and, if it is in device memory, the number of segments can be read;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
     /// - `output` has room for a result for each item, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_scan_checked(
@@ -319,7 +319,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Reduces `input`, at least one item, in the order of its items, waits, and writes the result's bytes to `result`.
+/// Reduces `input`, which has at least one item, in the order of its items. Waits, and writes the result's bytes to `result`.
 pub(crate) fn reduce_in_order_to_host(
     entered: Entered<'_>,
     row: &'static Row,

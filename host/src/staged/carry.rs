@@ -221,7 +221,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         }
     }
 
-    /// Has the workers fill an idle lane with the next piece, if there are both.
+    /// Has the workers fill an idle lane with the next piece. `None` if there is no idle lane or no piece.
     fn give_next(&mut self) -> Option<()> {
         let lane = self.idle.pop()?;
         let Some((index, piece)) = self.pieces.next() else {

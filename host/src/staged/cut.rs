@@ -1,4 +1,4 @@
-//! How a long slice is cut into pieces. Each piece has whole chunks or tiles, so that the bits are those of the whole slice.
+//! Cuts a long slice into pieces. Each piece has whole chunks or tiles, so that the results have the bits of the whole slice.
 
 use std::ops::Range;
 
@@ -83,8 +83,8 @@ impl Cut {
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
-    /// A piece has as many units as fit into [`PIECE_BYTES`], or one unit that is longer: a slice of more than 16 GiB has such chunks. A
-    /// short slice has shorter pieces, so that one piece is filled while another is uploaded.
+    /// A piece has all units that fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a piece
+    /// has one unit. A short slice has shorter pieces, so that one piece is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,

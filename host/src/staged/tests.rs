@@ -1,4 +1,4 @@
-//! Slices in pieces: every byte arrives, with any number of lanes; the bits are those of the whole slice, for any cut; and a failure
+//! Slices in pieces. Every byte arrives, with any number of lanes. The results have the bits of the whole slice, for any cut. A failure
 //! leaves nothing behind.
 
 use bytemuck::Zeroable;

@@ -123,7 +123,7 @@ impl Queue<'_> {
     /// # Safety
     ///
     /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
-    /// - the number, if there is one, is 8 aligned bytes that the device reads in this context;
+    /// - `count`, if it is given, is 8 aligned bytes that the device reads in this context;
     /// - with a number, the plan holds for every number of items up to that of `input` ([`ReducePlan::of_most`]).
     unsafe fn launch_reduction(
         &mut self,

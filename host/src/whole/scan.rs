@@ -167,11 +167,11 @@ impl Queue<'_> {
     /// # Safety
     ///
     /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
-    /// - the memory of the total, if there is one, has room for a result that the device writes in this context until the work is done.
-    ///   It is aligned, and overlaps neither items nor results nor the number;
-    /// - the number of items, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
-    /// - with a number of items, `tiles` are all tiles, so the launch is the scan's only one;
-    /// - the initial value, if there is one, has the bytes of the row's accumulator.
+    /// - the memory of the total, if it is requested, has room for a result that the device writes in this context until the work is done.
+    ///   It is aligned, and does not overlap items, results or the count;
+    /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
+    /// - with a count, `tiles` are all tiles, so the scan has no other launch;
+    /// - the initial value, if it is given, has the bytes of the row's accumulator.
     unsafe fn scan_tiles(
         &mut self,
         row: &'static Row,
@@ -220,7 +220,7 @@ impl Queue<'_> {
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
         // SAFETY: the words are those of a scan. The blocks read and write only the items of these tiles and the extras (conditions 1 to
-        // 3 and 5). The workspace has the state words of the plan. With a number of items, the kernel takes the smaller of it and
+        // 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count and
         // `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }

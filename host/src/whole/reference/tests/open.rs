@@ -198,7 +198,7 @@ fn a_wide_accumulator_has_two_folds_in_a_reduction() {
     // Thread 0 has items from 1024·v on in its vector v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
     (items[0], items[1024], items[3072]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_218.0);
-    // Now both are in the even fold, and each is added to 2²⁴ separately.
+    // Now both items of value 1 are in the even fold, and each is added to 2²⁴ separately.
     (items[1024], items[3072]) = (0.0, 0.0);
     (items[2048], items[4096]) = (1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_216.0);

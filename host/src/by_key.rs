@@ -31,7 +31,7 @@ pub struct Starts {
     pub count: Span,
 }
 
-/// Where the results and, if wanted, the first key of each run are written.
+/// Where the results are written, and the first key of each run if it is wanted.
 #[derive(Clone, Copy)]
 pub struct Outputs {
     pub unique_keys: Option<Span>,
@@ -119,8 +119,8 @@ impl Keyed {
         self.runs(outputs, starts).check_numbers()?;
         let mut call = entered.ordered_call()?;
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. If the starts are not the caller's, they are `memory`, an
-        // allocation with room for one start more than for runs, which is dropped after the wait below.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. Otherwise the starts are in `memory`, which has room for one
+        // start more than for runs. `memory` is dropped after the wait below.
         unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
         drop(queue);
         call.wait()?;
@@ -194,7 +194,7 @@ impl Keyed {
         }
     }
 
-    /// The selection of the first key of each run. It writes the runs' starts and, if wanted, their keys.
+    /// The selection of the first key of each run. It writes the starts of the runs, and the keys if they are wanted.
     fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
         Selection {
             item_count_at: self.count,

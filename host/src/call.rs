@@ -329,7 +329,8 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`, if given, instead of to the request's place for it.
+    /// Queues the work. A selection writes the number of chosen items to `count`. If that is `None`, it writes the number to the
+    /// request's own place for it.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {

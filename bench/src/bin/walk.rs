@@ -32,7 +32,7 @@ const CALLS: [&str; 5] = [
     "queue_scan",
 ];
 
-/// Turns of the two runs.
+/// The numbers of turns of the two runs.
 const FEW: u64 = 50;
 const MANY: u64 = 250;
 

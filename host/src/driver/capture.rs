@@ -72,7 +72,7 @@ impl Capture {
             drop(unsafe { Box::from_raw(data) });
             return Err(failure);
         }
-        // SAFETY: no pointers except handles. The graph lives as long as its capture, and the capture as long as its stream is captured.
+        // SAFETY: no pointers except handles. The stream is being captured, so the capture and its graph live.
         let moved = check("cuGraphRetainUserObject", unsafe {
             raw::cuGraphRetainUserObject(self.graph, object, 1, MOVE)
         });

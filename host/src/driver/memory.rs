@@ -1,6 +1,6 @@
 //! Device memory and page-locked host memory, which are freed when dropped; copies and fills.
 //!
-//! Freeing waits for queued work. It fails if earlier work failed, or if the context, and the memory with it, is gone.
+//! Freeing waits for queued work. It fails if earlier work failed, or if the context was destroyed, and the memory with it.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};

@@ -62,8 +62,8 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed or that the context,
-        // and the module with it, is gone.
+        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context
+        // was destroyed, and the module with it.
         let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }

@@ -129,7 +129,7 @@ impl OwnStream {
 
 impl Drop for OwnStream {
     fn drop(&mut self) {
-        // This fails if the work failed, or if the context, and the stream with it, is gone.
+        // This fails if the work failed, or if the context was destroyed, and the stream with it.
         let _ = self.as_stream().synchronize();
         // SAFETY: the handle is this stream's own, and is not used again.
         let _ = unsafe { raw::cuStreamDestroy_v2(self.0) };

@@ -133,7 +133,7 @@ impl Region {
         }
     }
 
-    /// The same, but the output may be the input's memory.
+    /// The same region, but the output may be the input's memory.
     pub fn in_place(self) -> Self {
         Self {
             access: Access::WrittenInPlace,

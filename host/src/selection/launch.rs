@@ -84,7 +84,7 @@ impl Count {
 }
 
 impl Selection {
-    /// Selects the first key of each run. Writes the runs' starts, with the end, and their keys if wanted.
+    /// Selects the first key of each run. Writes the starts of the runs followed by the end, and the keys if they are wanted.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -147,7 +147,7 @@ impl Selection {
         }
     }
 
-    /// Checks that indices and lengths, if requested, have a type that can hold the number of items.
+    /// Checks that the requested indices and lengths have types that can hold the number of items.
     pub fn check_numbers(&self) -> Result<()> {
         let item_count = self.input.item_count;
         let numbers = [self.outputs.indices, self.outputs.lengths];
@@ -182,7 +182,7 @@ impl Queue<'_> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types (items for the type of the chooser's kernel):
     ///
-    /// - the items can be read, and so can a flag for each item if there are flags, and the number of items if it is in device memory;
+    /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
     /// - each output can be written, up to its length or the number of its results, whichever is less;
     /// - the 8 bytes of the count can be written;
     /// - each output and the count overlap nothing else.

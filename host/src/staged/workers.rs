@@ -127,7 +127,7 @@ impl<'data> Scope<'data> {
         }
     }
 
-    /// Submits work for any thread, to be run before this scope ends.
+    /// Makes a task for any thread. This scope does not end before the task is done.
     fn task(&self, work: Box<dyn FnOnce() + Send + 'data>) -> Task {
         // SAFETY: only the lifetime changes. The function `scope` owns this `Scope`, lends it to `work`, and neither returns nor unwinds
         // before the latch says that all tasks are done and dropped. `'data` is a parameter of that function and is invariant here, so it

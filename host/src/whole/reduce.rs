@@ -68,8 +68,8 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: `check` found items, number and a result of the caller's to be memory of the context, aligned and without overlap.
-        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a number, the
+        // SAFETY: `check` found items, count and a result of the caller's to be memory of the context, aligned and without overlap.
+        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the
         // plan is `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
@@ -86,7 +86,7 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about a number, and there is none.
+        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -113,8 +113,8 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about a
-        // number, and there is none.
+        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about
+        // `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -124,7 +124,7 @@ impl Queue<'_> {
     ///
     /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
     /// - `count`, if it is given, is 8 aligned bytes that the device reads in this context;
-    /// - with a number, the plan holds for every number of items up to that of `input` ([`ReducePlan::of_most`]).
+    /// - with `count`, the plan is for every number of items up to the length of `input` ([`ReducePlan::of_most`]).
     unsafe fn launch_reduction(
         &mut self,
         row: &'static Row,
@@ -146,8 +146,8 @@ impl Queue<'_> {
         };
         let blocks = plan.chunks.end - plan.chunks.start;
         // SAFETY: the words are those of a reduction. Block `i` reads chunk `chunks.start + i`, and the last part writes `output`
-        // (condition 1). The kernel reads the number (condition 2), and takes the smaller of it and `item_count`. The workspace has the
-        // state words of the plan, also with a number (condition 3).
+        // (condition 1). The kernel reads the count (condition 2), and takes the smaller of the count and `item_count`. The workspace has
+        // the state words of the plan, also with a count (condition 3).
         unsafe {
             self.launch(
                 plan.part,

@@ -71,7 +71,7 @@ struct Types {
     is_exact: bool,
     /// Whether some item lifts to the identity.
     has_identity_item: bool,
-    /// The widths in bits of an item and, if there are any, an accumulator and a result, separated by `_`.
+    /// The width of an item in bits. An operator also has the widths of an accumulator and of a result. They are separated by `_`.
     widths: String,
 }
 

@@ -3,8 +3,8 @@
 //     nvcc -O3 -std=c++17 -arch=sm_90 -cudart=static -shared -Xcompiler -fPIC -o libcub_shapes.so shapes.cu
 //
 // Every function queues one call on a stream of the caller's, and returns CUB's status. As usual in CUB, a call without temporary storage
-// only reports how many bytes of it are needed. If this version of CUB has no such call, there is no function. Nothing here measures or
-// checks: the caller does both, in the same way for both sides.
+// only reports how many bytes of it are needed. If this version of CUB has no call for a shape, the shape has no function. Nothing here
+// measures or checks: the caller does both, in the same way for both sides.
 
 #include <cub/cub.cuh>
 #include <cub/version.cuh>

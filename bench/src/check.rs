@@ -23,7 +23,7 @@ const WINDOW: usize = 1 << 12;
 /// The most windows that are checked.
 const WINDOWS: usize = 16;
 
-/// Checks the outputs of a call. Its input is the beginning of `data`.
+/// Checks the outputs of a call. The call's input is the beginning of `data`.
 pub fn verdict<T: Measured>(
     side: Side,
     case: Case,
@@ -97,8 +97,8 @@ where
     Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
-/// Whether `is_right` holds for all items of some windows, spread evenly from the first item to the last. It gets each item's index and
-/// the item.
+/// Whether `is_right` holds for all items of some windows, spread evenly from the first item to the last. `is_right` gets each item's
+/// index and the item.
 fn are_windows_right<T: Measured>(
     item_count: usize,
     output: &DeviceSlice<T>,

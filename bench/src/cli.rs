@@ -25,13 +25,13 @@ pub enum Command {
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
-    /// Prints the targets, and how much of them a results.csv reached.
+    /// Prints the targets, and the values that a results.csv reached.
     Targets(Targets),
     /// Compiles CUB's side in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
     /// Times calls other than plain reductions and scans, beside CUB: indices of extremes, dot products, segments.
     Shapes(Shapes),
-    /// Times the host's cost of a call: the first, one that queues, one that waits, one on a slice.
+    /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),
 }
 
@@ -68,7 +68,7 @@ pub struct Measure {
     /// A folder for results.csv, table.md and the charts; without this, the rows go to the standard output.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// A folder that keeps the compiled CUB libraries. Those that it has already, perhaps from `cub` on another machine, are used.
+    /// A folder that keeps the compiled CUB libraries. Libraries that are already in it, perhaps from `cub` on another machine, are used.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
     /// Also run on the virtual GPU, where the times mean nothing.

@@ -1,4 +1,4 @@
-//! CUB's device-wide calls: libraries of them, loaded into this process.
+//! CUB's device-wide calls, in libraries that this process loads.
 //!
 //! There is a library for each element type. It is compiled here if there is an nvcc, or beforehand on another machine. The source,
 //! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the device's primary context, like
@@ -154,8 +154,8 @@ impl Routine<'_> {
     ///
     /// # Safety
     ///
-    /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (for a reduction, one is
-    ///   enough).
+    /// - `T` is the library's type, and `U` the type of the case's result. `output` has at least one item for a reduction, and at least the
+    ///   number of items of `input` for a scan.
     /// - All slices live until the stream's work is done.
     pub unsafe fn queue<T: DeviceCopy, U: DeviceCopy>(
         self,

@@ -18,7 +18,7 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     const CUDA: &'static str;
     /// The unit, as an exponent of two.
     const UNIT: i32;
-    /// The type of the wide sum: this type, if there is no wider one.
+    /// The type of the wide sum. This type itself, if there is no wider type.
     type Wide: Measured;
     /// The operator of the wide sum.
     type WideSum: Kernel<kind::reduce, Self, Output = Self::Wide>;
@@ -91,7 +91,7 @@ pub fn types_named(names: &[String]) -> Vec<&'static Type> {
     TYPES.iter().filter(is_named).collect()
 }
 
-/// `type as its name in CUDA C++, the operator of the wide sum and its type`.
+/// Each line is: `type as its name in CUDA C++, operator of the wide sum to the wide sum's type`.
 macro_rules! integers {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident;)*) => {$(
         impl Measured for $t {
@@ -108,7 +108,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `(as for integers), conversion from f64 => bits of a random item, exponent of the unit, bits of precision`.
+/// Each line is: `(as for integers), conversion from f64 => bits of a random item, exponent of the unit, bits of precision`.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
@@ -172,7 +172,7 @@ pub struct Data<T> {
 }
 
 impl<T: Measured> Data<T> {
-    /// For lists of at most `item_count` items.
+    /// Random items for lists of at most `item_count` items.
     pub fn new(item_count: usize, seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let period: Vec<T> = (0..item_count.min(PERIOD))
@@ -181,7 +181,7 @@ impl<T: Measured> Data<T> {
         Self::of(period)
     }
 
-    /// Lists that repeat these items. There is at least one.
+    /// Lists that repeat the items of `period`. There is at least one item.
     pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! The first seven columns are the same as those of other programs of this kind.
+//! Other programs of this kind have the same first seven columns.
 
 use std::fmt;
 use std::fs;
@@ -57,7 +57,7 @@ impl Case {
         }
     }
 
-    /// Whether it combines all items to one result.
+    /// Whether the case combines all items to one result.
     pub fn is_reduction(self) -> bool {
         matches!(
             self,
@@ -65,8 +65,8 @@ impl Case {
         )
     }
 
-    /// Bytes that one call moves for each byte of items. A reduction only reads the items; every other case also writes as
-    /// many bytes.
+    /// Bytes that one call moves for each byte of items. A reduction only reads the items. Every other case also writes the
+    /// same number of bytes.
     pub fn traffic(self) -> u64 {
         if self.is_reduction() { 1 } else { 2 }
     }

@@ -34,7 +34,7 @@ pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the targets, and what the rows of a file reach. If there is a file from `host`, prints the host's targets, too.
+/// Prints the targets, and the values that the rows of a file reach. If there is a file from `host`, prints the host's targets, too.
 pub fn print_targets(csv: &Path, host: Option<&Path>) -> Result<ExitCode> {
     let record = Record::read(csv)?;
     print!("{}", targets::markdown(&Summary::of(&record)));

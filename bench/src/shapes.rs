@@ -32,7 +32,7 @@ use report::{Report, Row};
 /// A measurement.
 struct Shape<'a> {
     name: String,
-    /// The fewest bytes that any such call has to move.
+    /// The fewest bytes that a call for this shape has to move.
     bytes: u64,
     calls: Vec<(Side, Call<'a>)>,
     /// Whether a call's results are right.
@@ -220,7 +220,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// The memory of CUB's calls with several results from one reading.
+    /// The arguments of CUB's calls that have no memory of their own.
     fn arguments(&self) -> Arguments {
         Arguments {
             input: self.input.as_device_ptr().as_raw(),

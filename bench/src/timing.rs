@@ -4,8 +4,8 @@
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
 //! round.
 //!
-//! If the host needs more time to launch a call than the device needs to run it, the measured time is that of the launch. If the calls
-//! are replayed from a graph, it is the time on the device.
+//! If the host needs more time to launch a call than the device needs to run it, the time of the launch is measured. If the calls are
+//! replayed from a graph, the time on the device is measured.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,14 +14,14 @@ use warpfold::cust::stream::Stream;
 
 use crate::graph::Graph;
 
-/// The intended duration of a batch in microseconds. Events are accurate to half a microsecond, and the effects of earlier work are short
+/// The intended duration of a batch in microseconds. Half a microsecond, the accuracy of events, and the effects of earlier work are small
 /// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
 /// The most calls of a batch.
 const BATCH_CALLS: f64 = 100.0;
 
-/// Short calls that are made to find the length of a batch.
+/// If a call is short, the number of calls that are timed to find the size of a batch.
 const WARM_UP_CALLS: u32 = 3;
 
 /// The fewest batches of a call.

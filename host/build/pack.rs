@@ -14,7 +14,7 @@ pub struct Variant {
     pub texts: BTreeMap<String, String>,
 }
 
-/// The compression level. A higher one makes the build slower and the library hardly smaller.
+/// The compression level. A higher level makes the build slower and the library hardly smaller.
 const LEVEL: u8 = 8;
 
 /// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression with their positions.

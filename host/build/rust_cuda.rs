@@ -15,7 +15,8 @@ use crate::pack::Variant;
 /// folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
-/// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set: all of them.
+/// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set, the kernels are
+/// compiled for all architectures.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
 /// What a text of this library contains: all entries, and nothing else.
@@ -32,7 +33,7 @@ struct Generation {
     target: Target,
 }
 
-/// The same variants as in the PTX that ships, the best first. (The library makes the texts for 8.0 from those for 9.0.)
+/// The generations to compile for, the best first. The library makes the texts for 8.0 from the texts for 9.0.
 const GENERATIONS: [Generation; 2] = [
     Generation {
         capability: (9, 0),
@@ -82,7 +83,8 @@ pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     })
 }
 
-/// The folder of the kernels' crate: beside this crate in its repository; from the registry otherwise.
+/// The folder of the kernels' crate, beside this crate in its repository. `None` if there is no such folder: then the crate comes from the
+/// registry.
 fn folder() -> Result<Option<PathBuf>, env::VarError> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     println!("cargo::rerun-if-env-changed={KERNELS}");

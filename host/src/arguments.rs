@@ -23,7 +23,7 @@ pub(crate) struct Arguments<M> {
     /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// Where the device's memory holds the number of items or segments.
+    /// The place in device memory of the number of items or segments, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, or the chosen items.
@@ -40,7 +40,7 @@ pub(crate) struct Arguments<M> {
     pub count_to: Option<M>,
 }
 
-/// How the items form groups.
+/// How the items are divided into groups. Each group is reduced to one result, or scanned by itself.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Shape<M> {
     #[default]
@@ -52,7 +52,7 @@ pub(crate) enum Shape<M> {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Along an axis, or rows with gaps between them.
+    /// Groups along an axis, or rows or columns of a matrix with gaps between its rows.
     Axis(Axis),
     Keys(M),
 }
@@ -117,7 +117,7 @@ impl Memory<'_> {
         }
     }
 
-    /// The items of host memory, for reading. Device memory gives none.
+    /// The items, for reading, if they are in host memory; otherwise no items.
     pub fn host(&self) -> Items<'_> {
         match self {
             Memory::Host(items) => *items,
@@ -221,7 +221,8 @@ impl Arguments<Memory<'_>> {
         self.map_mut(|memory| loans.take(memory, user))
     }
 
-    /// The number of results of a reduction of host items: one per group. An error if the shape does not fit the items.
+    /// The number of results of a reduction of host items: one per group. With keys, an upper bound. An error if the shape does not fit the
+    /// items.
     pub fn group_count(&self) -> Result<usize> {
         let item_count = self.input.host().count();
         match &self.shape {
@@ -246,7 +247,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The layout of the groups along an axis, with or without a pitch; `None` for other shapes. An error if it does not fit the items.
+    /// The layout of the groups along an axis, with or without a pitch; `None` for other shapes. An error if the shape does not fit the
+    /// items.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
             Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),
@@ -254,8 +256,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The range of host items from the first group's first item to the last group's last. Items before the first offset and after the
-    /// last offset are outside it. Items in gaps between rows are inside.
+    /// The range of host items from the first group's first item to the last group's last item. Items before the first offset and after
+    /// the last offset are outside this range. Items in gaps between rows are inside.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

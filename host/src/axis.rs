@@ -1,4 +1,5 @@
-//! Groups of items along an axis of an array. Its rows may have gaps between them.
+//! Groups of items along an axis of an array. Each group is reduced to one result, or scanned by itself. Rows of the array may have gaps
+//! between them.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use crate::segments::row_count;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
-    /// Items from the start of a row to the start of the next. `None`: as many as a row has.
+    /// Items from the start of a row to the start of the next row. `None` if the rows have no gaps.
     pitch: Option<usize>,
 }
 
@@ -19,7 +20,7 @@ enum Groups {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Along the middle axis of three.
+    /// Groups along the middle axis of three.
     Along { extents: [usize; 3] },
 }
 
@@ -28,13 +29,13 @@ enum Groups {
 pub(crate) struct Layout {
     /// How many matrices there are.
     pub outer: usize,
-    /// Items of a group: rows of a matrix.
+    /// Items of a group, which is the number of rows of a matrix.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,
-    /// Items from a row of a matrix to the next.
+    /// Items from the start of a row to the start of the next row of the matrix.
     pub row_pitch: usize,
-    /// Items from a matrix to the next.
+    /// Items from the start of a matrix to the start of the next matrix.
     pub matrix_pitch: usize,
 }
 
@@ -72,7 +73,7 @@ impl Axis {
         matches!(self.groups, Groups::Columns(_))
     }
 
-    /// The layout of the groups in this many items, or an error.
+    /// The layout of the groups in `item_count` items, or an error if the shape does not fit that number.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {
             Groups::Rows(row_items) => {
@@ -87,7 +88,7 @@ impl Axis {
         }
     }
 
-    /// How many rows of this many items there are, and their pitch. The last row may end without its padding.
+    /// The number of rows of `row_items` items each, and their pitch. The gap after the last row may be missing, wholly or in part.
     fn row_count(&self, item_count: usize, row_items: usize) -> Result<(usize, usize)> {
         let Some(pitch) = self.pitch else {
             return Ok((row_count(item_count, row_items)?, row_items));
@@ -111,7 +112,7 @@ impl Axis {
         };
         let pitch = self.pitch.unwrap_or(row_items);
         check_pitch(pitch, row_items)?;
-        // A part of the gap after the last row may be missing, or all of it.
+        // The gap after the last row may be missing, wholly or in part.
         let most = rows.and_then(|rows| rows.checked_mul(pitch));
         let lacks_at_most = pitch - row_items;
         let fits = most.is_some_and(|most| {
@@ -178,20 +179,20 @@ impl Layout {
         self.length == 0 || self.group_count() == 0
     }
 
-    /// Whether the groups are rows, one right after another.
+    /// Whether the groups are rows with no gaps between them.
     pub fn is_of_dense_rows(&self) -> bool {
         let is_dense = self.outer <= 1 || self.matrix_pitch == self.length;
         self.inner == 1 && self.row_pitch == 1 && is_dense
     }
 
-    /// Where the items of a group lie.
+    /// The indices of a group's items.
     pub fn items_of(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
         let first = group / self.inner * self.matrix_pitch + group % self.inner;
         let row_pitch = self.row_pitch;
         (0..self.length).map(move |row| first + row * row_pitch)
     }
 
-    /// Copies results of `result_bytes` bytes each, one for each item. Skips the gaps between rows.
+    /// Copies one result for each item, of `result_bytes` bytes. Skips the gaps between rows.
     pub fn copy_rows(&self, from: &[u8], to: &mut [u8], result_bytes: usize) {
         for row in self.rows() {
             let bytes = row.start * result_bytes..row.end * result_bytes;
@@ -199,7 +200,7 @@ impl Layout {
         }
     }
 
-    /// Where the rows lie: all items of groups, and no others.
+    /// The range of each row's items. Together the ranges contain all items of groups, and no others.
     fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, items, pitch) = match self.inner {
             1 if self.row_pitch == 1 => (self.outer, self.length, self.matrix_pitch),

@@ -1,8 +1,8 @@
-//! Reductions and scans by key: neighbours with equal keys belong together.
+//! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! Two launches. The first writes where the runs of equal keys start, and their keys. The second reduces or scans these segments. So the
-//! values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits. The arguments of both
-//! launches are checked before the first is queued.
+//! A call has two launches. The first writes the starts of the runs, and their keys. The second reduces or scans the runs as segments. So
+//! the values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
+//! segments. The arguments of both launches are checked before the first launch is queued.
 
 pub(crate) mod reference;
 
@@ -14,13 +14,13 @@ use crate::launch::{Made, Queue, Region, Span, check_arguments, check_lengths};
 use crate::segments::Segments;
 use crate::selection::{Chooser, Count, Selection};
 
-/// Keys, and a value for each.
+/// Keys, and a value for each key.
 pub struct Keyed {
     keys: Span,
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
-    /// Where device memory holds the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` count.
+    /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
     count: Option<Span>,
 }
 
@@ -31,7 +31,7 @@ pub struct Starts {
     pub count: Span,
 }
 
-/// Where results are written and, if wanted, the first key of each run.
+/// Where the results are written, and the first key of each run if it is wanted.
 #[derive(Clone, Copy)]
 pub struct Outputs {
     pub unique_keys: Option<Span>,
@@ -39,7 +39,7 @@ pub struct Outputs {
 }
 
 impl Starts {
-    /// Allocates room for `number_count` numbers of at most `most`.
+    /// Allocates room for `number_count` numbers, each at most `most`.
     fn allocate(
         entered: Entered<'_>,
         number_count: usize,
@@ -81,7 +81,7 @@ impl Keyed {
         })
     }
 
-    /// Queues the work on the runs. `starts` has enough room: for a scan, one number more than there are keys.
+    /// Queues both launches. For a scan, `starts` must have room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -97,7 +97,7 @@ impl Keyed {
         unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
-    /// Does the same on a stream of the library's own, and waits. Returns the number of runs, or an error if they had too little room.
+    /// Runs both launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
     pub fn and_wait(
         &self,
         entered: Entered<'_>,
@@ -119,8 +119,8 @@ impl Keyed {
         self.runs(outputs, starts).check_numbers()?;
         let mut call = entered.ordered_call()?;
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. If the starts are not the caller's, they are `memory`, an
-        // allocation with room for one start more than for runs, which is dropped after the wait below.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. Otherwise the starts are in `memory`, which has room for one
+        // start more than for runs. `memory` is dropped after the wait below.
         unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
         drop(queue);
         call.wait()?;
@@ -135,7 +135,7 @@ impl Keyed {
         };
         if matches!(made, Made::Reduction) {
             check_room(room, count)?;
-            // A run needs its own start and the next one in the caller's memory.
+            // The starts need room for each run's start and for the last run's end.
             check_room(starts.numbers.item_count, count + 1)?;
         }
         Ok(count)
@@ -145,9 +145,9 @@ impl Keyed {
     ///
     /// # Safety
     ///
-    /// Until the work is done, the following holds. All memory is aligned and belongs to this context, and no output overlaps other memory.
+    /// Until the work is done, all memory is aligned and belongs to this context, no output overlaps other memory, and:
     ///
-    /// - keys, values and, if there is one, the number of keys can be read;
+    /// - keys and values can be read, and so can the number of keys if it is in device memory;
     /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn queue_checked(
@@ -180,7 +180,7 @@ impl Keyed {
         }
     }
 
-    /// How many runs the outputs have room for. A scan has one result per item, whatever the number of runs.
+    /// The number of runs that the outputs have room for. A scan has a result for each key, so it has room for any number of runs.
     fn room(&self, made: Made, outputs: Outputs) -> usize {
         let key_count = self.keys.item_count;
         match made {
@@ -194,7 +194,7 @@ impl Keyed {
         }
     }
 
-    /// The selection of the first key of each run. It writes the runs' starts and, if wanted, their keys.
+    /// The selection of the first key of each run. It writes the starts of the runs, and the keys if they are wanted.
     fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
         Selection {
             item_count_at: self.count,
@@ -202,7 +202,7 @@ impl Keyed {
         }
     }
 
-    /// All memory of the caller's that both launches read and write. `starts` is `None` if the starts are in the library's memory.
+    /// All memory of the caller's that the two launches read and write. `starts` is `None` if the starts are in the library's memory.
     fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

@@ -1,4 +1,4 @@
-//! From a request's arguments to launches on device memory. [`run`] queues them, or waits for them.
+//! Makes a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
 //! Nothing here is generic: a request's types have become a [`Verb`] and spans.
 
@@ -61,7 +61,7 @@ pub(crate) struct Along {
 }
 
 impl Verb {
-    /// The row of the operator, if the call has one.
+    /// The operator's kernel row; `None` if the call has no operator.
     pub fn row(self) -> Option<&'static Row> {
         match self {
             Verb::Reduce(row)
@@ -90,13 +90,13 @@ impl Verb {
         )
     }
 
-    /// Whether it needs room for the starts of runs and for their number.
+    /// Whether the call needs room for the starts of runs and for their number.
     pub fn needs_starts(self) -> bool {
         matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
     }
 }
 
-/// The launches of a call that has something to do, with their arguments.
+/// The launches that a call needs, with their arguments.
 pub(crate) enum Work<'a> {
     Reduce {
         row: &'static Row,
@@ -141,7 +141,7 @@ pub(crate) enum Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// The work of a call; `None` where there is nothing to do.
+    /// The work of a call; `None` if there is nothing to do.
     pub fn new(verb: Verb, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         verb.check_indices(&arguments.shape, arguments.input.item_count)?;
         match verb {
@@ -182,7 +182,7 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // A launch on rows needs the number of items. A launch on columns only needs an upper bound.
+            // A launch on rows takes the number of items from the host. A launch on columns can read it in device memory.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array if that gives the same bits, since more blocks then share its work.
+    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let is_alone = is_row && segments.count == 1 && segments.count_at.is_none();
@@ -329,7 +329,8 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`, if given, instead of to the request's place for it.
+    /// Queues the work. A selection writes the number of chosen items to `count`. If that is `None`, it writes the number to the
+    /// request's own place for it.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {

@@ -1,14 +1,13 @@
-//! The driver calls that this library makes, and nothing above them. This file has what all calls share: their results, and the context
-//! in which a thread makes them.
+//! The driver calls that this library makes. This file has the results of calls, and the context in which a thread makes them.
 //!
-//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour for the codes of newer drivers,
-//! and it merges many other codes into one. So [`raw`] declares the calls that the library makes itself, with `i32` results, and every
-//! failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
+//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour if a newer driver returns a code
+//! that the enum lacks, and `cust` merges many codes into one. So the library declares the functions itself, with `i32` results ([`raw`]),
+//! and every failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
 //!
-//! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this module makes, so every
-//! handle was given out by the driver. Resources (memory, streams, events, modules, the primary context) are types that release
-//! themselves when dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and
-//! returns a code for a wrong one.
+//! A wrapper of a call only adds a result type: no checks, no retries. Handles are newtypes that only this module makes, so every handle
+//! comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
+//! dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and returns an error
+//! code for a wrong address.
 
 mod capture;
 mod device;
@@ -73,9 +72,9 @@ macro_rules! handles {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) struct $name(*mut c_void);
 
-        // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+        // SAFETY: a handle names an object that the driver keeps and locks; any thread may use the handle.
         unsafe impl Send for $name {}
-        // SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+        // SAFETY: the driver locks the object that the handle names, so threads may use it at the same time.
         unsafe impl Sync for $name {}
     )*};
 }
@@ -87,7 +86,7 @@ handles! {
     Function;
 }
 
-/// Converts a raw result.
+/// Converts a raw result code.
 #[inline]
 fn check(call: &'static str, raw: i32) -> Result<()> {
     match raw {
@@ -99,7 +98,7 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
     }
 }
 
-/// Why the driver's functions are missing, if the library looks them up at run time and did not find them.
+/// Why the driver's functions are missing, or `None` if they were found. The library looks them up at run time.
 #[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
 pub(crate) fn why_missing() -> Option<String> {
     raw::opened::functions()
@@ -127,8 +126,8 @@ fn text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
 }
 
-/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold others, so they keep the context when
-/// this one is released.
+/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own, which keep the
+/// context when this reference is released.
 #[derive(Debug)]
 pub(crate) struct PrimaryContext {
     device: Device,
@@ -180,7 +179,7 @@ impl Drop for PrimaryContext {
     }
 }
 
-/// A context that is current on this thread. The previous one is restored when this is dropped.
+/// A context that is current on this thread. A drop restores the previous context.
 pub(crate) struct Bound<'context> {
     pushed: bool,
     on_this_thread: PhantomData<(&'context PrimaryContext, *mut ())>,
@@ -208,12 +207,12 @@ impl Bound<'_> {
 
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
-        // There is something left to do only if the caller's work panicked.
+        // This pops the context only if `unbind` was not called, as when the caller's work panicked.
         let _ = self.pop();
     }
 }
 
-/// Whether `context` is the calling thread's current one.
+/// Whether `context` is current on the calling thread.
 pub(crate) fn is_current(context: Context) -> Result<bool> {
     let mut current = ptr::null_mut();
     // SAFETY: the pointer is to a live local.
@@ -261,12 +260,12 @@ impl Unconcerned {
 
 impl Drop for Unconcerned {
     fn drop(&mut self) {
-        // There is something left to do only if the caller's work panicked.
+        // This restores the mode only if `end` was not called, as when the caller's work panicked.
         let _ = self.go_back();
     }
 }
 
-/// Sets the mode of the calling thread, and returns the previous one.
+/// Sets the capture mode of the calling thread, and returns the previous mode.
 fn exchange_mode(mut mode: c_int) -> Result<c_int> {
     // SAFETY: the pointer is to a live local.
     check("cuThreadExchangeStreamCaptureMode", unsafe {

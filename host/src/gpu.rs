@@ -40,12 +40,12 @@ pub(crate) use workspace::WorkspaceSpan;
 
 /// A GPU to reduce and scan on.
 ///
-/// It holds a reference to the device's *primary* context, the one that `cust`'s [`Context`] and the CUDA
-/// runtime use, so buffers and streams made with `cust` on the same device work with it. It also holds what
-/// calls prepare on their first use: see [Memory](#memory).
+/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also
+/// use. So buffers and streams made with `cust` on the same device work with the `Gpu`. It also holds everything
+/// that calls prepare on their first use: see [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
-/// calling thread while it runs, and restores the previous context. While a call waits, its thread sleeps and runs no other task.
+/// calling thread while it runs, and then restores the previous context. While a call waits, its thread sleeps and runs no other task.
 /// So a call may be made from any task of any executor, and with any lock held.
 ///
 /// ```
@@ -70,35 +70,35 @@ pub(crate) use workspace::WorkspaceSpan;
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
 /// | streams that calls were queued on | `w` | the 256 last used | |
-/// | … that are gone, or whose graph is gone | `w` | 96 | |
-/// | … in a captured graph, for as long as the graph exists | `w` | all | |
+/// | streams and captured graphs that are gone | `w` | 96 | |
+/// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
-/// | lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | lanes for longer slices, up to 20 a call | 4 MiB, 4 MiB | 20 | 40 |
+/// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
+/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB, 4 MiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
 /// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
-/// longer pieces, which are freed with the call. If there is too little memory, a call first frees what is kept for other calls.
+/// longer pieces, which are freed with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///
-/// No call of this library ends a capture, or joins one without being asked to: see the [crate's
-/// documentation](crate#captures).
+/// No call of this library ends a capture, and only calls on a captured stream become part of the capture: see the
+/// [crate's documentation](crate#captures).
 ///
 /// # Loss
 ///
-/// After a kernel fault, or a reset of the device, the context and all memory in it are lost. The call that finds
-/// out reports the driver's code. The `Gpu` then releases the context and answers every call with [`Error::Poisoned`].
+/// After a kernel fault, or a reset of the device, the context and all memory in it are lost. The first call that fails
+/// for this reason reports the driver's code. The `Gpu` then releases the context and answers every call with [`Error::Poisoned`].
 /// [`Error::ContextLost`] says how to recover.
 ///
 /// # Dropping
 ///
-/// Waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
+/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
 /// captured calls on this `Gpu` must not be launched after that.
 ///
 /// The context ends with its last holder: this is the last `Gpu` of the device, unless a `cust` [`Context`] or the CUDA runtime still holds
-/// it. Buffers, streams and events end with their context, and `cust` does not know that. So drop them before the `Gpu`: NVIDIA's driver
-/// does not check a handle of something that has ended, and may crash.
+/// it. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them before the `Gpu`: NVIDIA's
+/// driver does not check handles of destroyed objects, and may crash.
 ///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {
@@ -181,7 +181,7 @@ impl Gpu {
         self.properties.compute_capability
     }
 
-    /// How many multiprocessors the device has. Results do not depend on it.
+    /// How many multiprocessors the device has. Results do not depend on this number.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {
@@ -205,10 +205,10 @@ impl Gpu {
         self.properties.memory_bytes
     }
 
-    /// Makes the context current on the calling thread, until another one is made current. `cust` needs that to allocate
-    /// a buffer or create a stream. The calls of this library do not.
+    /// Makes the context current on the calling thread, until another context is made current. `cust` needs a current
+    /// context to allocate a buffer or create a stream. The calls of this library do not.
     ///
-    /// The context stays current when the `Gpu` is dropped or lost, and may then be gone: see
+    /// The context stays current when the `Gpu` is dropped or lost, even if it no longer exists: see
     /// [`cust::context`] for a way to hold it longer.
     ///
     /// ```
@@ -235,7 +235,7 @@ impl Gpu {
 
     /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
     /// ordered with it, and reports a failure of any work in the context. It does not wait for streams that were made with
-    /// `CU_STREAM_NON_BLOCKING`: the driver's call for that ends captures.
+    /// `CU_STREAM_NON_BLOCKING`: the driver's call that waits for them would end captures.
     ///
     /// ```
     /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -263,7 +263,7 @@ impl Gpu {
     }
 
     /// Frees all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
-    /// memory, streams. Waits for queued work that uses it. Compiled kernels stay. Later calls allocate again what they need.
+    /// memory, streams. Waits for queued work that uses this memory. Compiled kernels stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {
@@ -284,8 +284,8 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, until another one is made current, and runs `work`. Captures of other threads do not forbid its driver
-    /// calls.
+    /// Makes the context current, until another context is made current, and runs `work`. Captures do not forbid the driver calls of
+    /// `work`.
     #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         let core = self.core()?;

@@ -26,7 +26,7 @@ use crate::ptx::Texts;
 
 /// An item as the library's functions take it: any [`Element`].
 ///
-/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
+/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so device memory cannot hold an invalid value.
 ///
 /// ```
 /// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
@@ -87,16 +87,16 @@ impl<T: Element> Item for T {}
     note = "a row with `scans only` has no `reduce` kernel: write `reduce::<…>(&items).in_order()`"
 )]
 pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
-    /// Which kernel it is.
+    /// The kernel's row.
     #[doc(hidden)]
     fn row() -> &'static Row;
 }
 
-/// A type of values in the device's memory. It is one word long, since calls pass on many of them.
+/// A type of values in the device's memory. A `Type` is one word long, since calls pass on many types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
-/// What a launch has to know of a type.
+/// The properties of a type that launches need.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     id: TypeId,
@@ -129,7 +129,7 @@ impl Deref for Type {
 /// The most bytes of a result: enough for any item, and for the results of several operators that read the input once.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
-/// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
+/// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
 /// compiled once, and not for each row.
 #[derive(Debug)]
 pub struct Row {
@@ -137,9 +137,9 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The largest number of items in a group such that results can hold their indices.
+    /// The most items that a group may have. If results are indices, a longer group's indices would not fit into them.
     pub(crate) most_items: u64,
-    /// The row for whole arrays, if it gives the same bits as this row for segments.
+    /// If this is a row for segments: the row for whole arrays, if it makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
@@ -178,7 +178,7 @@ impl Row {
         }
     }
 
-    /// The same, for an operator that also reduces whole arrays.
+    /// This row, for an operator that also reduces whole arrays. Both rows make the same bits if the operator is exact.
     const fn with_whole<O: Kernel<kind::reduce, T>, T: Item>(self) -> Self {
         let whole: Option<fn() -> &'static Row> = match O::EXACT {
             true => Some(O::row),
@@ -187,7 +187,7 @@ impl Row {
         Self { whole, ..self }
     }
 
-    /// The same kernel of the table, with indices of 32 bits as results.
+    /// This row, with indices of 32 bits as results.
     const fn with_short_indices(self) -> Self {
         Self {
             entry: Entry {
@@ -225,7 +225,7 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub reduce_tiles: ReduceTiles,
-    /// State words that carry an accumulator. A reduction needs as many for each chunk.
+    /// State words of an accumulator. A reduction needs this many for each chunk.
     pub accumulator_words: u64,
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
@@ -286,7 +286,7 @@ impl Entry {
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
-    /// A kernel with blocks of this shape. Its text is in `texts`, or in this library if there are none.
+    /// A kernel with blocks of this shape. Its text is in `texts`, or in this library if `texts` is `None`.
     pub(crate) const fn with_blocks(
         symbol: &'static str,
         texts: Option<&'static Texts>,
@@ -305,7 +305,7 @@ impl Entry {
         self.symbol
     }
 
-    /// Whether its text is the one for results that are indices of 32 bits.
+    /// Whether its results are indices of 32 bits, and its text is made for these.
     pub(crate) fn has_short_indices(&self) -> bool {
         self.has_short_indices
     }
@@ -315,7 +315,7 @@ impl Entry {
         self.texts
     }
 
-    /// The kernel's blocks, if its PTX is for this compute capability, and the device gives a block `available` bytes of shared
+    /// The blocks of the kernel in the text for this compute capability, on a device that gives a block `available` bytes of shared
     /// memory.
     pub(crate) fn blocks(&self, capability: (u32, u32), available: u32) -> Blocks {
         (self.blocks)(Copies::of_capability(capability.0), available)
@@ -387,7 +387,7 @@ macro_rules! row {
     };
 }
 
-/// A row of the table. The row of segments refers to the row of whole arrays, if the operator has one.
+/// A row of the table. A row for segments refers to the operator's row for whole arrays, if there is such a row.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))

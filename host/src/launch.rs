@@ -1,7 +1,7 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every public function calls one of the methods of [`Queue`], none of which waits. Wrong arguments are found before anything is
-//! prepared or launched: first a stream of another context, then everything else, in the one check of [`arguments`].
+//! Every call uses the methods of [`Queue`], which never wait. Wrong arguments are found before anything is prepared or launched. A stream
+//! of another context is found first. The one check of [`arguments`] finds all other mistakes.
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -85,7 +85,7 @@ enum Launches<'a> {
     Run(&'a mut Scratch),
     /// They become part of a graph.
     Captured(Capture, &'a mut KnownStream),
-    /// They run, in a workspace that their owner has made ready for them.
+    /// They run, in a workspace that its owner has prepared for them.
     #[cfg(feature = "nccl")]
     Seeded(WorkspaceSpan),
 }
@@ -93,7 +93,7 @@ enum Launches<'a> {
 /// Whose memory a call works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
-    /// The caller's: the driver is asked whether it is the context's.
+    /// The caller's: the driver is asked whether it belongs to the context.
     Callers,
     /// The library's own.
     Own,
@@ -108,7 +108,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// For work on memory of the library's own, on a stream of its own.
+    /// For work on memory of the library's own, on a stream of the library's own.
     pub fn on_own(entered: Entered<'a>, call: &'a CallStream) -> Self {
         Self {
             entered,
@@ -118,8 +118,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same as [`Self::on_own`], in the workspace `board`. Nothing else uses it until the work is done, and it is at least as long as
-    /// the launches need.
+    /// The same as [`Self::on_own`], with the workspace `board`. Nothing else uses this workspace until the work is done, and it has all
+    /// state words that the launches need.
     #[cfg(feature = "nccl")]
     pub fn on_board(entered: Entered<'a>, call: &'a CallStream, board: WorkspaceSpan) -> Self {
         Self {
@@ -181,9 +181,9 @@ impl<'a> Queue<'a> {
         match &mut self.launches {
             Launches::Own(scratch) => scratch.set_progress(progress),
             Launches::Run(scratch) => scratch.set_progress(progress),
-            // The caller learns of the failure, and the capture has a workspace of its own.
+            // Nothing is recorded: the caller sees the failure, and the capture has a workspace of its own.
             Launches::Captured(..) => {}
-            // Its owner makes the workspace ready for each call.
+            // Nothing is recorded: the owner prepares the workspace for each call.
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => {}
         }
@@ -194,8 +194,8 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel's kind;
-    /// - the addresses among these reach as far as the kernel's contract says, until the work is done;
-    /// - `blocks` are as many as the contract allows, at least one.
+    /// - the memory at the addresses among these words is as long as the kernel's contract says, until the work is done;
+    /// - `blocks` is at least 1, and a number of blocks that the contract allows.
     pub unsafe fn launch(
         &mut self,
         part: Position,
@@ -213,7 +213,7 @@ impl<'a> Queue<'a> {
             block_threads: block.threads,
             shared_bytes: block.shared_bytes,
         };
-        // Not every driver that knows early launches captures them.
+        // Some drivers know early launches, but cannot capture them.
         let start = match self.launches {
             Launches::Own(_) | Launches::Run(_) => kernel.start,
             Launches::Captured(..) => Start::AfterOthers,
@@ -221,7 +221,7 @@ impl<'a> Queue<'a> {
             Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
-        // them is sound (conditions 2 and 3). Any text whose launches may begin early waits for the work before it.
+        // them is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Position::Last {
             self.set_progress(Progress::Complete);
@@ -229,7 +229,7 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all that a call reads and writes, before anything is prepared.
+    /// Checks all memory that a call reads and writes, before anything is prepared.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),
@@ -238,7 +238,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Checks all that a call reads and writes of its caller's memory, before anything is allocated for it.
+/// Checks all memory of the caller's that a call reads and writes, before anything is allocated for the call.
 pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
     arguments::check(regions)?;
     arguments::check_memory(entered, regions)

@@ -1,8 +1,8 @@
 //! The embedded PTX, kernel by kernel.
 //!
-//! The driver compiles a whole text at once, so each kernel has a text of its own: a first `gpu_sum` does not wait for other kernels. The
-//! texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of the skeleton that they fill (see
-//! [`warpfold_ptx::fill`]). They are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
+//! The driver compiles a whole text at once. So each kernel has a text of its own, and a first `gpu_sum` does not wait for other kernels
+//! to be compiled. The build script compresses the texts. A text is PTX, or bodies and the name of the skeleton that they fill (see
+//! [`warpfold_ptx::fill`]). The texts are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
 //! [`warpfold_ptx::older`]), as for a program's own operators. Only rust-cuda's compiler makes texts for 7.0 itself.
 
 use std::ops::Range;
@@ -18,11 +18,11 @@ use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 pub struct Texts {
     /// All of them, compressed.
     packed: &'static [u8],
-    /// The position of each variant, the best first.
+    /// The variants, the best first.
     variants: &'static [Variant],
-    /// Whether texts for 8.0 are made from those for 9.0.
+    /// Whether texts for 8.0 are made from the texts for 9.0.
     lacks_8_0: bool,
-    /// Whether whole texts for 7.0 are made from those for 9.0, too.
+    /// Whether texts for 7.0 are made from the texts for 9.0.
     lacks_7_0: bool,
 }
 
@@ -38,8 +38,8 @@ impl Texts {
         }
     }
 
-    /// The same texts. The library makes the texts for 8.0 from those for 9.0. It makes the texts for 7.0 as well, unless these are
-    /// committed.
+    /// The same texts, for a library that makes texts for 8.0 from the texts for 9.0. It makes texts for 7.0, too, if there are only texts
+    /// for 9.0.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {
@@ -77,13 +77,13 @@ impl Variant {
 #[derive(Debug)]
 pub struct Packed {
     pub symbol: &'static str,
-    /// Where it lies among the compressed texts.
+    /// Its range in the compressed texts.
     pub packed: Range<usize>,
     /// Bytes of the text.
     pub text_bytes: usize,
 }
 
-/// This library's texts. rust-cuda's compiler chooses the instructions for 7.0 itself.
+/// This library's texts. rust-cuda's compiler makes the texts for 7.0 itself.
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
@@ -104,8 +104,8 @@ pub(crate) struct Candidate {
     pub text: String,
 }
 
-/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. A driver that refuses a text gets the next one.
-/// They are from `texts`, or from this library if that is `None`.
+/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver refuses a text, the next text is
+/// tried. The texts are from `texts`, or from this library if `texts` is `None`.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,
@@ -114,7 +114,7 @@ pub(crate) fn candidates(
     texts.unwrap_or(&SHIPPED).candidates(symbol, capability)
 }
 
-/// The PTX of a row of the table for a device of this compute capability; `None` if there is none.
+/// The PTX of a row of the table for a device of this compute capability; `None` if there is no such PTX.
 #[doc(hidden)]
 pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;
@@ -141,8 +141,8 @@ impl Texts {
         }
     }
 
-    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made from it. Each is made on
-    /// demand: most devices take the first.
+    /// The texts of a variant that a device runs: first the embedded text, then the texts for older devices that are made from it. A text
+    /// is made only when the iterator reaches it, since most devices take the first text.
     fn of_variant(
         &'static self,
         variant: &'static Variant,

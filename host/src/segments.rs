@@ -1,4 +1,4 @@
-//! Offsets of segments, and mistakes in them.
+//! Reductions and scans of segments, and the types of their offsets.
 
 mod check;
 mod launch;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(crate) use check::{and_wait, ascends};
 pub(crate) use launch::{Segments, Starts, reduce_in_order_to_host};
 
-/// The type of offsets: `u32`, `u64` or, where that has 64 bits, `usize`.
+/// A type of offsets: `u32`, `u64` or, if it has 64 bits, `usize`.
 ///
 /// ```
 /// use warpfold::{Cpu, Offset, Result, Sum, reduce};
@@ -52,7 +52,7 @@ mod sealed {
     offsets!(usize);
 }
 
-/// The number of rows that items form. The last row has to be complete.
+/// The number of rows of `row_items` items. The last row has to be complete.
 pub(crate) fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
     if row_items == 0 || !item_count.is_multiple_of(row_items) {
         return Err(Error::UnevenRows {

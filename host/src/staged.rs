@@ -1,5 +1,6 @@
 //! Slices of the host, copied to the device piece by piece through page-locked memory, and worked on as they
 //! arrive. Uploads, downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is.
+//! Each of these pieces has a transfer lane, a [`Lane`].
 //!
 //! ```text
 //! workers      copy piece p + k to a lane's buffer, each a strip of it   (and results out of a buffer)
@@ -8,8 +9,8 @@
 //! the bus      carries piece p − 1
 //! ```
 //!
-//! The parts of a call are queued in order on one stream of the call's own. Events order them with the
-//! copies of their pieces. Only this thread makes driver calls, and while it waits it does nothing else.
+//! The parts of a call are queued in order on one stream of the call's own, the *conductor*. Events order
+//! each part with the copies of its piece. Only this thread makes driver calls, and it does nothing else while it waits.
 //!
 //! A short slice takes one lane, whose stream does all the work: no worker, no allocation.
 
@@ -90,7 +91,7 @@ impl<'slice> Items<'slice> {
         self.bytes.len() / self.item.bytes
     }
 
-    /// A span of as many items at this device address.
+    /// A span of the same number of items at this device address.
     fn at(self, address: Address) -> Span {
         Span {
             address,
@@ -131,7 +132,7 @@ pub(crate) fn scan<R: Item>(
     Ok(unsafe { results.written() })
 }
 
-/// Scans at least one item to memory for as many results. Unless it fails, it writes all of that memory.
+/// Scans at least one item to `results`, which has room for one result per item. Unless the scan fails, it writes all of `results`.
 pub(crate) fn scan_to(
     entered: Entered<'_>,
     row: &'static Row,
@@ -145,7 +146,7 @@ pub(crate) fn scan_to(
     scan_pieces(entered, row, cut, items, results)
 }
 
-/// Whether a scan takes one lane.
+/// Whether a scan is done at once, on one lane.
 fn is_short_scan(row: &Row, items: Items<'_>) -> bool {
     Room::of_scan(row, items.count()).bytes <= SHORT_BYTES
 }
@@ -189,7 +190,7 @@ fn scan_at_once(
     Ok(())
 }
 
-/// Queues the copy of a slice of one piece to a lane's memory, which has at least `room_bytes`.
+/// Queues the upload of a slice of one piece, on a lane whose memory has at least `room_bytes`.
 fn send<'gpu>(
     entered: Entered<'gpu>,
     items: Items<'_>,
@@ -218,7 +219,7 @@ fn reduce_pieces(
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);
-    // Prepared before the lanes are taken: if memory is short, fewer lanes will do.
+    // The workspace is prepared before the lanes are taken: if memory is short, the call takes fewer lanes.
     queue.prepare(&row.entry, state_words)?;
     let output = conductor.result()?;
     let lanes = lanes(entered, Ways::There, cut)?;
@@ -256,7 +257,7 @@ fn scan_pieces(
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);
-    // As above.
+    // The workspace is prepared before the lanes are taken, as in `reduce_pieces`.
     queue.prepare(&row.entry, state_words)?;
     let results_at = cut.results_at();
     let ways = Ways::ThereAndBack { results_at };

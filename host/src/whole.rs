@@ -16,7 +16,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::{RESULT_MAX_BYTES, Row};
 use crate::launch::{Queue, Region, Span};
 
-/// Where a single result is written: that of a reduction, or the total of a scan.
+/// Where a single result is written: the result of a reduction, or the total of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Destination {
     /// To the first item of the caller's span.
@@ -42,7 +42,8 @@ impl Destination {
 }
 
 impl Queue<'_> {
-    /// Queues the writing of the result of an accumulator with these bytes, or of the identity if there are none.
+    /// Queues a write of the result that an accumulator is lowered to: the accumulator with the bytes `value`, or the identity if that is
+    /// `None`.
     fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
         let mut room = [0; RESULT_MAX_BYTES];
         let result = &mut room[..row.result.bytes];

@@ -1,4 +1,4 @@
-//! Gathers the executables, for a machine that has a GPU and no cargo.
+//! Gathers the executables, for a machine that has a GPU but no cargo.
 
 use std::fs;
 use std::path::Path;
@@ -79,7 +79,7 @@ const BUILDS: [&[&str]; 3] = [
         "--exclude=with-cudarc-tests",
         "--no-run",
         "--lib",
-        // Including those that `cargo test` skips.
+        // Including the tests that `cargo test` skips.
         "--test=*",
     ],
     // These are built separately: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_script_runs_tests_that_need_the_gpu_alone_by_themselves() -> Result<()> {
-        // Each script leaves a mark while it runs. Scripts that must run alone look for other scripts' marks.
+        // A script that may run beside others leaves a mark while it runs. A script that must run alone looks for such marks.
         let beside = "touch mark-$$; sleep 0.3; rm mark-$$";
         let alone = "sleep 0.1; ! ls mark-* 2>/dev/null";
         let tests = [

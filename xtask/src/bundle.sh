@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of this folder on the machine's GPU: run.sh [JOBS [SECONDS]]. JOBS of them run at once (4), each for at most SECONDS (600).
-# What a test prints goes to a file of its name in the folder $OUT (./out), and how each ended to results.txt there.
+# Runs the tests of this folder on the machine's GPU: run.sh [JOBS [SECONDS]]. JOBS tests run at once (default 4), each for at most SECONDS
+# (default 600). The folder $OUT (default ./out) gets a file for each test, with what the test prints, and results.txt, with all exit codes.
 cd "$(dirname "$0")" || exit 2
 export OUT="${OUT:-out}" SECONDS_EACH="${2:-600}"
 mkdir -p "$OUT" || exit 2
@@ -11,7 +11,7 @@ run='
     echo "$? $1" >>"$OUT/results.txt"
 '
 
-# These measure the GPU's free memory, or use it up: nothing else runs beside them.
+# These tests measure the GPU's free memory, or use it up, so nothing else runs beside them.
 for test in test-memory test-large; do
     [ ! -x "$test" ] || sh -c "$run" sh "$test"
 done

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 /// One executable.
 pub struct Executable {
-    /// The target's name. A test's has the prefix `test-`, an example's the prefix `example-`.
+    /// The target's name. A test's name has the prefix `test-`, an example's name the prefix `example-`.
     pub name: String,
     /// The package's name.
     pub package: String,

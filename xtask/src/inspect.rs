@@ -1,5 +1,5 @@
 //! Checks the compiled PTX. It must have the entries of the table and no others. Each kernel must meet the demands of its kind: wide
-//! loads and stores, and as many barriers as the source.
+//! loads and stores, and the same number of barriers as in the source.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -32,8 +32,9 @@ struct Accesses {
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once: one place in the text uses L1, and one does not. It loads the vectors of
-/// a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned tiles.
+/// A reduction loads a thread's vectors of a whole tile at once. The text has code for this twice, with L1 and without. The reduction loads
+/// the vectors of a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned
+/// tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {
@@ -74,8 +75,8 @@ impl ScanRow {
         ROWS.iter().find(|row| row.symbol == symbol)
     }
 
-    /// Whether the scan's vector accesses are the expected ones. If items and results differ in size, only the larger ones are accessed
-    /// 16 bytes at a time. The narrower accesses of the others are not counted.
+    /// Whether the scan's vector accesses are as expected. If items and results differ in size, only the larger of the two are accessed
+    /// 16 bytes at a time. Accesses to the smaller ones are narrower, and not counted.
     fn is_as_expected(&self, found: &Accesses) -> bool {
         let rows = self.tiles.short.rows + self.tiles.long.rows;
         let has_stores = found.stores == scan_stores(rows);
@@ -91,16 +92,18 @@ impl ScanRow {
     }
 }
 
-/// The stores of a scan, for short and for long scans: those of a whole tile at once, and one in a loop for a ragged tile.
+/// The number of stores in the text of a scan, which has code for short and for long scans. Either code stores the rows of a whole tile at
+/// once, and has one more store in a loop for a ragged tile. `rows` is the sum of the rows of both tiles.
 fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// The accesses of a scan, for short and for long scans. Tiles are copied in three places: a block's first tile, and each later tile
-/// either before or after an earlier tile has left. The vectors of a ragged tile are copied in a loop. If items are too narrow to be
-/// copied one by one, these vectors are loaded instead. The scan also stores.
+/// The sets of accesses that a scan may have, for short and long scans together. Tiles are copied in three places: a block's first tile,
+/// and each later tile either before or after an earlier tile has left. The vectors of a ragged tile are copied in a loop. If items are
+/// too narrow to be copied one by one, these vectors are loaded instead.
 ///
-/// In the text for devices without asynchronous copies, each copy is a load. A compiler for these devices loads tiles in one place only.
+/// In the text for devices without asynchronous copies, each copy is a load. A text that is compiled for these devices loads tiles in one
+/// place only.
 fn scans(rows: usize) -> [Accesses; 5] {
     let accesses = |streams, loads, copies| Accesses {
         streams,
@@ -156,7 +159,7 @@ pub fn inspect(text: &str, part: KernelSet) -> Result<()> {
     inspect_kernels(text, part, Operands::Known, &part.symbols())
 }
 
-/// Checks a whole text with some kernels of the part.
+/// Checks a whole text with the kernels `symbols` of the part.
 pub fn inspect_kernels(
     text: &str,
     part: KernelSet,
@@ -227,7 +230,7 @@ fn inspect_vectors(function: &Function, kind: &Definition, operands: Operands) -
     let is_as_expected = match kind.vectors {
         Vectors::Any => true,
         Vectors::Tile => REDUCTIONS.contains(&found),
-        // Each input gives 8 bytes of a vector. rust-cuda's compiler loads items of 2 bytes one by one.
+        // A vector has 8 bytes of each of the two inputs. rust-cuda's compiler loads items of 2 bytes one by one.
         Vectors::TileOfPairs => {
             let comes_whole = count("ld.global.b64") >= 2 * THREAD_VECTORS;
             (comes_whole || operands == Operands::InRegisters) && found.stores == 0

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo xtask ptx [NAME…]            build the kernels' PTX into host/ptx and ladder/ptx
-//! cargo xtask ptx --check [NAME…]    fail if the committed PTX is not what the source gives
+//! cargo xtask ptx --check [NAME…]    fail if the committed PTX differs from the PTX that the source compiles to
 //! cargo xtask rust-cuda [--few]       build the kernels with rust-cuda's compiler, and test the result
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! cargo xtask schedules [--seeds N] [TEST…]
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result<Outcome> {
-    // From cargo at run time, since the executable may have been built in another checkout with the same target folder.
+    // The path comes from cargo at run time, since the executable may have been built in another checkout with the same target folder.
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
     let folder = manifest.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let Some(root) = Path::new(&folder).parent() else {

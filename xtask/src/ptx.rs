@@ -164,7 +164,7 @@ pub fn committed_kernels(root: &Path) -> Result<String> {
     skeletons::whole(&table(variant.name, files)?)
 }
 
-/// What the build needs and this machine lacks.
+/// The requirement of the build that this machine lacks, if any.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {
         return Ok(Some(format!("no toolchain `nightly`; needs {COMPILER}")));
@@ -182,7 +182,7 @@ fn missing() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The output of the nightly compiler. `None` if there is none.
+/// The output of the nightly compiler. `None` if the compiler is missing or fails.
 fn rustc(arguments: &[&str]) -> Option<String> {
     let output = Command::new("rustc")
         .arg("+nightly")
@@ -206,7 +206,7 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 /// `JumpThreading` may copy a barrier into both arms of a branch, so it is off for the kernels and for the building blocks that they
 /// call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
-    // The ladder's two texts share a build: the second text finds it done.
+    // The ladder's two texts share a target folder, so the second text finds its build done.
     let folder = match variant.part {
         KernelSet::Library => variant.name,
         KernelSet::Ladder | KernelSet::Nested => "ladder",

@@ -120,7 +120,7 @@ fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
     )
 }
 
-/// The smallest cases in the output of a run, each after its failure. If there are none, the end of the output.
+/// The smallest cases in the output of a run, each after the line with its failure. Without any case, the end of the output.
 fn found(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let cases = lines.windows(2).filter(|pair| pair[1].starts_with(CASE));

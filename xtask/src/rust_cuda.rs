@@ -77,7 +77,7 @@ fn inspect_text(built: &Built, name: &str, part: KernelSet, symbols: &[&str]) ->
     Ok(())
 }
 
-/// Runs a test, or an example that serves as one, with these arguments.
+/// Runs a test, or an example that serves as a test, with these arguments.
 fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) -> Result<()> {
     println!("{} as {architecture}", test.name);
     let status = Command::new(&test.path)
@@ -99,7 +99,7 @@ const NEEDED: &str = "Needed are: RUST_CUDA, the path of a checkout of https://g
     and a `cargo` and `rustc` of the nightly that it was built for (RUSTUP_TOOLCHAIN), with rust-src. \
     That page has the details";
 
-/// The checkout of rust-cuda, or the missing part of the compiler.
+/// The checkout of rust-cuda, or a message that says what the compiler lacks.
 fn checkout() -> Result<PathBuf, String> {
     let checkout = env::var_os(CHECKOUT).map(PathBuf::from);
     let checkout = checkout.ok_or_else(|| format!("{CHECKOUT} is not set"))?;

@@ -1,8 +1,8 @@
-//! The library's tests, and the ladder's, under many schedules of the virtual GPU.
+//! Runs the tests of the library and of the ladder under many schedules of the virtual GPU.
 //!
 //! The tests compare every result with the reference, bit for bit. So a test that passes under all schedules has the same bits under all
 //! of them. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs with all checks,
-//! the others only with the checks of memory accesses.
+//! the other seeds only with the checks of memory accesses.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::Outcome;
 use crate::executables::{self, Executable};
 
-/// The tests that run on the device that the environment describes: the library's and, last, the ladder's.
+/// The tests that run on the device that the environment describes: tests of the library and, last, the ladder's test.
 const TESTS: [&str; 14] = [
     "bits",
     "one_pass",

@@ -1,10 +1,10 @@
-//! The contents of each part of the kernels, from the tables, and the architectures that the part is built for.
+//! The symbols of each part of the kernels, from the tables, and the things that these kernels must not contain.
 
 use warpfold_ptx::inspect::{Operands, Thing};
 
 use crate::kernel_set::KernelSet;
 
-/// The architectures of the library's kernels, which are also the names of the texts and values of `VIRTUAL_GPU_ARCH`.
+/// The architectures of the library's texts, as values of `VIRTUAL_GPU_ARCH`.
 pub const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 
 macro_rules! library_symbols {
@@ -34,7 +34,7 @@ impl KernelSet {
         }
     }
 
-    /// What its kernels must not contain.
+    /// The things that its kernels must not contain.
     ///
     /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that the stride is never 0, and
     /// leaves a trap.

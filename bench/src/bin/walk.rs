@@ -3,12 +3,12 @@
 //! ```text
 //! cargo build --release -p warpfold-bench --bin walk --config 'profile.release.debug="line-tables-only"'
 //! target/release/walk                 # all calls
-//! target/release/walk gpu_sum         # one of them, file by file
+//! target/release/walk gpu_sum         # one call, file by file
 //! ```
 //!
-//! Runs itself under callgrind twice, once with many turns of the call and once with few. The difference is the cost of the turns. Only
-//! instructions within a turn count, on its thread, and outside the driver's functions. So the counts say nothing about the driver and
-//! the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
+//! Runs itself under callgrind twice, once with many turns and once with few. A turn makes the call once. The difference is the cost of the
+//! additional turns. Only instructions within a turn count, on the turn's thread, and outside the driver's functions. So the counts say
+//! nothing about the driver and the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -32,7 +32,7 @@ const CALLS: [&str; 5] = [
     "queue_scan",
 ];
 
-/// Turns of the two runs.
+/// The numbers of turns of the two runs.
 const FEW: u64 = 50;
 const MANY: u64 = 250;
 
@@ -84,7 +84,7 @@ fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path in this repository, or its whole path if it is not there.
+/// The file's path in this repository, or its whole path if the file is not in this repository.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])

@@ -59,7 +59,7 @@ impl Shapes {
         Ok(version_text(version))
     }
 
-    /// CUB's call for a shape, if this version has one, with the temporary storage that it needs.
+    /// CUB's call for a shape, with temporary storage. `None` if this version of CUB has no such call.
     ///
     /// # Safety
     /// Until the stream's work is done, the arguments that the shape uses are addresses of live device memory of their types, with room

@@ -8,7 +8,7 @@ use warpfold::{Gpu, gpu_sum};
 
 use super::{micros, row, time};
 
-/// Driver calls that take less time are added up.
+/// The shortest driver call that gets a line of its own. Shorter calls are added up.
 const SHORT: Duration = Duration::from_micros(50);
 
 /// Makes the process-wide GPU, and sums three times.

@@ -121,8 +121,8 @@ impl Summary {
         Spread::of(runs.values().map(|micros| bytes / micros / 1e3))
     }
 
-    /// The speed of warpfold's call divided by that of another side's call in the same run. For the driver's copy, this is the part of
-    /// the copy's rate that warpfold reaches.
+    /// The speed of warpfold's call divided by the speed of another side's call in the same run. For the driver's copy, this is the part
+    /// of the copy's rate that warpfold reaches.
     pub fn ratio(&self, subject: &Subject, side: Side) -> Option<Spread> {
         let theirs = self.runs(subject, side)?;
         let ours = self.runs(subject, Side::Warpfold)?;
@@ -134,7 +134,7 @@ impl Summary {
         Spread::of(ours.iter().filter_map(of_run))
     }
 
-    /// The times of a side by run. The driver's times are those of a copy of the same number of items.
+    /// The times of a side by run. For the driver, the times of a copy of the same number of items.
     fn runs(&self, subject: &Subject, side: Side) -> Option<&BTreeMap<u32, f64>> {
         let copy = subject.copy();
         let subject = match side {

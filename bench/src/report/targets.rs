@@ -13,7 +13,7 @@ const PEAK_RATE: f64 = 4800.0;
 enum Quantity {
     /// The speed relative to CUB.
     TimesCub,
-    /// The rate, as a part of the copy's.
+    /// The rate, as a part of the copy's rate.
     PartOfCopy,
     /// The rate, as a part of [`PEAK_RATE`].
     PartOfPeak,
@@ -193,7 +193,7 @@ fn name(subject: &Subject) -> String {
 }
 
 impl Target {
-    /// How much better than the target; negative if it is missed.
+    /// By how much `reached` is better than the target. Negative if the target is missed.
     fn margin(&self, reached: f64) -> f64 {
         match self.quantity {
             Quantity::Micros => self.aim / reached - 1.0,

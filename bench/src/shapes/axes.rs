@@ -1,4 +1,5 @@
-//! Groups along axes: for rows, indices of extremes, moments and sums of exponentials; and the middle axis of three.
+//! Groups along axes. The groups are rows, with indices of extremes, moments and sums of exponentials, or lie along the middle axis of
+//! three, with sums and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -9,14 +10,14 @@ use super::one_pass::{first, is_near};
 use super::{Buffers, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
 
-/// Items of a row, and the number of rows. `None`: as many rows as the items fill.
+/// Items of a row, and the number of rows. With `None`, there are as many rows as the items fill.
 pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
 
 /// The lengths of the middle and of the innermost axis.
 pub const LENGTH: usize = 1024;
 pub const INNER: usize = 1024;
 
-/// The items of a place as rows.
+/// The items of the buffers as rows.
 pub struct Rows<'a> {
     place: &'a Buffers<'a>,
     row_items: usize,
@@ -46,8 +47,8 @@ impl<'a> Rows<'a> {
         }))
     }
 
-    /// The indices of the greatest items, with 64 bits and with 32, the moments, and the logarithms of sums of exponentials. CUB has none
-    /// of these calls.
+    /// The indices of the greatest items (of 64 bits, and of 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
+    /// none of these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {
             place,
@@ -123,7 +124,7 @@ impl<'a> Rows<'a> {
         items.map(|item| self.place.data.item(item)).collect()
     }
 
-    /// Some of the rows.
+    /// Some of the rows, whose results are checked.
     fn some(&self) -> [usize; 3] {
         [0, self.rows / 3, self.rows - 1]
     }
@@ -164,14 +165,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The items of a place as an array of three axes.
+/// The items of the buffers as an array of three axes.
 pub struct Middle<'a> {
     place: &'a Buffers<'a>,
     outer: usize,
 }
 
 impl<'a> Middle<'a> {
-    /// An array of as many whole matrices as the items fill. `None` if they do not fill one.
+    /// An array of as many whole matrices as the items fill. `None` if there are too few items for a matrix.
     pub fn new(place: &'a Buffers<'a>) -> Option<Self> {
         let outer = place.item_count / (LENGTH * INNER);
         (outer > 0).then_some(Self { place, outer })
@@ -214,7 +215,7 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the right sums of some groups. `place_of` gives the index of a group's sum.
+    /// Whether the output has the right sums of some groups. `place_of` returns the index of a group's sum.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

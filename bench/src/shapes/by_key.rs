@@ -9,7 +9,7 @@ use super::selection::keys_of_runs;
 use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 
-/// The items of a place, with keys in runs of one length.
+/// The items of the buffers, with keys in runs of one length.
 pub struct Keyed<'a> {
     place: &'a Buffers<'a>,
     length: usize,

@@ -10,7 +10,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 /// Numbers of columns of the matrices. CUB has no calls for columns.
 pub const COLUMNS: [usize; 3] = [32, 1024, 65_536];
 
-/// The items of a place as a matrix.
+/// The items of the buffers as a matrix.
 pub struct Matrix<'a> {
     place: &'a Buffers<'a>,
     columns: usize,

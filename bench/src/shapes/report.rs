@@ -72,7 +72,7 @@ impl Row {
     }
 }
 
-/// The median over all runs of a side's rate, if there are any.
+/// The median rate of a side over all runs. `None` if there are no runs.
 pub fn median_rate(rows: &[Row], side: Side, shape: &str, n: usize) -> Option<f64> {
     let of_call = |row: &&Row| row.side == side && row.shape == shape && row.n == n;
     let rates: Vec<f64> = rows.iter().filter(of_call).map(|row| row.rate).collect();

@@ -15,7 +15,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 pub enum Lengths {
     /// All have this length.
     Same(usize),
-    /// At least 8, 48 on average, at most a sixteenth of all items.
+    /// The lengths vary: at least 8, at most a sixteenth of all items, and 48 on average.
     PowerLaw,
 }
 
@@ -27,7 +27,7 @@ pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     same.into_iter().chain([Lengths::PowerLaw]).filter(fits)
 }
 
-/// The items of a place, cut into segments.
+/// The items of the buffers, cut into segments.
 pub struct Cut<'a> {
     place: &'a Buffers<'a>,
     lengths: Lengths,
@@ -50,7 +50,7 @@ impl<'a> Cut<'a> {
         self.ends.len() - 1
     }
 
-    /// The sums of its segments: by offsets and, if all segments have one length, as rows.
+    /// The sums and the inclusive scans of its segments, by offsets. If all segments have one length, also the sums as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
         let what = match self.lengths {
@@ -156,7 +156,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The starts of the segments, and the end of the last one.
+/// The starts of the segments, and the end of the last segment.
 fn offsets(lengths: Lengths, item_count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(48);
     let most = (item_count / 16).max(8);

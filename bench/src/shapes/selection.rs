@@ -14,7 +14,7 @@ pub const SHARES: [u8; 3] = [10, 50, 90];
 /// Lengths of runs.
 pub const RUNS: [usize; 3] = [1, 32, 4096];
 
-/// Items of which `share` percent are not 0, and flags for the same items.
+/// Items, `share` percent of which are not 0, and flags for these items.
 pub struct Chosen<'a> {
     place: &'a Buffers<'a>,
     share: u8,
@@ -48,7 +48,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Selections by a predicate and by flags, and with the rest of the items written, too.
+    /// Selections by a predicate, by flags, and by a predicate with the rest of the items written, too.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, share, .. } = *self;
         let arguments = Arguments {

@@ -11,7 +11,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 /// The value of each byte of the wide items.
 const BYTE: u8 = 1;
 
-/// Items of type `T`, with as many bytes as a place's items.
+/// Items of type `T`: as many as fit into the bytes of the buffers' items.
 pub struct Wide<T: DeviceCopy> {
     input: DeviceBuffer<T>,
     output: DeviceBuffer<T>,
@@ -66,7 +66,8 @@ where
         ])
     }
 
-    /// Whether the output has these sums. Each pair in `places` has an index, and the number of items summed there.
+    /// Whether the output has the right sums. Each pair in `places` has an index in the output, and the number of items in the sum at this
+    /// index.
     fn are_sums(&self, places: &[(usize, usize)]) -> Result<bool> {
         let mut item = T::zeroed();
         bytemuck::bytes_of_mut(&mut item).fill(BYTE);

@@ -16,7 +16,7 @@ use id_file::Fault;
 /// just written, and short enough that an incomplete file ends the run at once.
 const LIMIT: Duration = Duration::from_millis(50);
 
-/// Bytes of an id here: few, so that the fuzzer soon finds inputs of this length.
+/// The number of bytes of an id here. It is small, so that the fuzzer soon finds inputs of this length.
 const BYTES: usize = 16;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {

@@ -1,4 +1,4 @@
-//! A rank that reads its peers' claims about their shares finds a fault that can be printed, or shares within bounds.
+//! Arbitrary messages from a rank's peers about their shares. The rank finds a fault that can be printed, or shares within bounds.
 
 #![no_main]
 

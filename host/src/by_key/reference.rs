@@ -1,4 +1,4 @@
-//! Reductions and scans by key: segments that runs of equal keys make.
+//! Reductions by key on the CPU: each run of equal keys is a segment.
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;

@@ -1,5 +1,5 @@
-//! Calls on slices that copy all items to the device at once, on one lane. The inputs are copied one after another, followed by room for
-//! the outputs. Only the part of an output that was written is copied back.
+//! Calls on slices that upload all items at once, on one transfer lane. The lane's memory holds the inputs, one after another, and then
+//! room for the outputs. Only the part of an output that was written is downloaded.
 
 use super::layout::{Layout, Section};
 use super::{Verb, Work};
@@ -68,7 +68,7 @@ pub(crate) fn run_at_once<'gpu>(
     };
     let count = Count::Own(lane.call().result()?);
     work.queue(&mut Queue::on_own(entered, lane.call()), Some(count))?;
-    // If the number of results is known, the copy of the results is queued at once.
+    // If the number of results is known, the download of the results is queued at once.
     let arrived = match verb.chooses() {
         true => None,
         false => sections.results.map(|section| section.items(range)),
@@ -158,7 +158,7 @@ impl Done<'_> {
             return Ok(Self { count, ..done });
         }
         let count = match verb.chooses() {
-            // SAFETY: `self.lane` was waited for, so the kernel has written the number of results there.
+            // SAFETY: `self.lane` was waited for, so the kernel has written the number to the call's result.
             true => unsafe { self.lane.call().read_number() }? as usize,
             false => 0,
         };
@@ -176,7 +176,7 @@ impl Done<'_> {
         Ok((unsafe { results.written() }, done))
     }
 
-    /// Copies the items of a section to the start of `to`, as many as fit.
+    /// Copies a section to the start of `to`. Bytes that do not fit are left out.
     pub fn take_to(self, section: Section, to: &mut [u8]) -> Result<Self> {
         let mut done = self.fetch(section)?;
         let bytes = section.bytes().min(to.len());
@@ -184,7 +184,7 @@ impl Done<'_> {
         Ok(done)
     }
 
-    /// Copies a section to the start of the lane's buffer.
+    /// Downloads a section to the start of the lane's buffer.
     fn fetch(self, section: Section) -> Result<Self> {
         if self.arrived == Some(section) || section.item_count == 0 {
             return Ok(self);

@@ -1,4 +1,4 @@
-//! The sections of a lane's memory, one after another: inputs, which are uploaded whole, and room for outputs.
+//! The sections of a transfer lane's memory, one after another: inputs, which are uploaded whole, and room for outputs.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ pub(super) struct Layout {
     end: usize,
 }
 
-/// A section, of this many items.
+/// A section of a lane's memory, for `item_count` items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub at: usize,
     pub item_count: usize,
     pub item: Type,
@@ -85,7 +85,7 @@ impl Section {
         }
     }
 
-    /// Writes the items to a lane's bytes.
+    /// Copies the items to this section of a lane's buffer.
     pub fn fill(self, bytes: &mut [u8], items: Items<'_>) {
         bytes[self.at..self.at + items.bytes().len()].copy_from_slice(items.bytes());
     }

@@ -1,4 +1,4 @@
-//! Runs calls: queues them on one of the program's streams, or waits for them on one of the library's own.
+//! Queues calls on one of the program's streams, or runs them on one of the library's own streams and waits.
 
 use super::{Verb, Work, extras, results};
 use crate::arguments::{Arguments, Loans, Memory};
@@ -101,7 +101,7 @@ pub(crate) fn wait_for_result_in_order(
     })
 }
 
-/// Scans all items, at least one, and writes the total to these bytes.
+/// Scans all items, and writes the total's bytes to `total`. There is at least one item.
 pub(crate) fn wait_for_total(
     gpu: &Gpu,
     row: &'static Row,
@@ -128,13 +128,13 @@ pub(crate) fn wait_for_total(
             call.copy_to_result(place.address, total.len())?;
         }
         call.wait()?;
-        // SAFETY: `wait` ended the scan, whose total was written or copied there (condition 1). `total` is as long as a row's result (condition
-        // 2).
+        // SAFETY: `wait` ended the scan, whose total was written or copied to the call's result (condition 1). `total` is as long as a
+        // row's result (condition 2).
         unsafe { call.read_result_to(total) }
     })
 }
 
-/// Waits for the streams that the call's memory is ordered with. The library's own streams are not ordered with them.
+/// Waits for the streams that the call's memory is ordered with. The library's own streams, on which calls run, are not ordered with them.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {
@@ -149,7 +149,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `stream` waits for the streams that the call's memory is ordered with.
+/// Later work on `stream` waits for the work that is queued on the streams that the call's memory is ordered with.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;

@@ -11,13 +11,13 @@ use crate::launch::{
     ColumnsReduceWords, ColumnsScanWords, Made, Position, Queue, Region, ScanOrder, Span,
 };
 
-/// Row-major matrices, at least one, of at least one column each.
+/// One or more row-major matrices. Each has at least one column.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
     /// All items of the matrices, with any padding between rows.
     pub items: Span,
     pub layout: Layout,
-    /// Where device memory holds a count, if `layout` only has an upper bound of it.
+    /// A count in device memory, if `layout` only has an upper bound.
     pub count: Option<Count>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Count {
     OfMatrices(Span),
 }
 
-/// What a launch needs, for reductions and for scans.
+/// The kernel, the workspace and the number of blocks of a reduction or a scan.
 struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     scratch: WorkspaceSpan,
@@ -64,7 +64,7 @@ impl Matrices {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
 
-    /// Where the count is.
+    /// The place of the count in device memory.
     pub fn count_at(&self) -> Option<Span> {
         self.count.map(|count| match count {
             Count::OfRows(at) | Count::OfMatrices(at) => at,
@@ -85,8 +85,8 @@ impl Matrices {
 }
 
 impl Matrices {
-    /// The index of the first item of the row where a scan begins, and the pitch from there on. A reversed scan begins at the last row,
-    /// and its pitch is negative, as a number that wraps.
+    /// The index of the first item of the row where a scan begins, and the pitch to the next row. A reversed scan begins at the last row,
+    /// and its pitch is negative: a number with which additions wrap.
     fn first_row(&self, order: ScanOrder) -> (u64, u64) {
         let pitch = self.layout.row_pitch as u64;
         match order.is_reversed {
@@ -144,7 +144,7 @@ impl<'a> Queue<'a> {
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
-    /// Queues the scan of each column, at least one row, to `output`.
+    /// Queues the scan of each column to `output`. There is at least one row.
     pub fn columns_scan(
         &mut self,
         row: &'static Row,
@@ -202,7 +202,7 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they have the matrix that `prepared` was made for, and its workspace;
+    /// - they describe the matrix that `prepared` was made for, and its workspace;
     /// - the matrix and the count can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,

@@ -1,4 +1,5 @@
-//! The columns of row-major matrices, in the order of segments (see [`warpfold_kernels::columns`]).
+//! Reductions and scans of the columns of row-major matrices on the CPU. Each column is combined in the order of a segment (see
+//! [`warpfold_kernels::columns`]).
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;

@@ -1,9 +1,9 @@
 //! Stream captures: how to recognise a capture, keep alive what its graph needs, and leave other captures undisturbed.
 //!
-//! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whose calls: those of the thread that
-//! began it, or of every thread. A thread may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things
-//! still end a capture, so the library does none of them: asking for a captured stream's number, waiting for the whole context, and using
-//! the default stream while a stream that is ordered with it is captured.
+//! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whether this holds for every thread, or
+//! only for the thread that began the capture. A thread may declare that captures do not concern it
+//! ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library does none of them: asking for a captured
+//! stream's number, waiting for the whole context, and using the default stream while a stream that is ordered with it is captured.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -50,14 +50,14 @@ impl Stream<'_> {
 }
 
 impl Capture {
-    /// Keeps a value for as long as the graph, an executable graph made of it, or a launch of one exists. The value is dropped on a
-    /// thread of the driver's, on which no driver call may be made.
+    /// Keeps a value as long as the graph, an executable graph made from it, or a launch of such a graph exists. The value is dropped on
+    /// a thread of the driver's, on which no driver call may be made.
     pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         const MOVE: u32 = 1;
         let data = Box::into_raw(kept);
         let mut object = ptr::null_mut();
-        // SAFETY: the pointer is to a live local, and the destructor takes the data that it will be given, once.
+        // SAFETY: the pointer is to a live local. The driver calls the destructor once, with `data`, which is a `Box<T>`'s pointer.
         let made = check("cuUserObjectCreate", unsafe {
             raw::cuUserObjectCreate(
                 &mut object,
@@ -72,7 +72,7 @@ impl Capture {
             drop(unsafe { Box::from_raw(data) });
             return Err(failure);
         }
-        // SAFETY: no pointers except handles. The graph lives as long as its capture, and the capture as long as its stream is captured.
+        // SAFETY: no pointers except handles. The stream is being captured, so the capture and its graph live.
         let moved = check("cuGraphRetainUserObject", unsafe {
             raw::cuGraphRetainUserObject(self.graph, object, 1, MOVE)
         });
@@ -95,8 +95,8 @@ unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
     drop(unsafe { Box::from_raw(data.cast::<T>()) });
 }
 
-/// Checks that the default stream of the current context can be used, that is, no stream that is ordered with it is being captured. The
-/// question does not harm the capture.
+/// Checks that the default stream of the current context can be used, that is, no stream that is ordered with it is being captured. This
+/// does not end a capture.
 pub(crate) fn check_default_stream() -> Result<(), Error> {
     let mut status = 0;
     // SAFETY: the pointer is to a live local; null stands for the default stream.
@@ -106,7 +106,7 @@ pub(crate) fn check_default_stream() -> Result<(), Error> {
     asked.map_err(in_capture)
 }
 
-/// The error of a call on the default stream.
+/// The library's error for a failed call on the default stream.
 pub(crate) fn in_capture(failure: Failure) -> Error {
     match failure.code {
         DriverCode::STREAM_CAPTURE_IMPLICIT => Error::CaptureUnderWay,

@@ -5,13 +5,13 @@ use std::ptr;
 
 use super::{Result, Stream, check, raw};
 
-/// A place in a stream.
+/// A point in a stream's work.
 #[derive(Debug)]
 pub(crate) struct Event(pub(super) *mut c_void);
 
-// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+// SAFETY: a handle names an object that the driver keeps and locks; any thread may use the handle.
 unsafe impl Send for Event {}
-// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+// SAFETY: the driver locks the object that the handle names, so threads may use it at the same time.
 unsafe impl Sync for Event {}
 
 impl Event {
@@ -34,7 +34,7 @@ impl Event {
         })
     }
 
-    /// Later work on the stream waits for the event, as it is recorded now.
+    /// Later work on the stream waits for the event's latest record.
     pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuStreamWaitEvent", unsafe {

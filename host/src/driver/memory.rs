@@ -1,6 +1,6 @@
-//! Memory of the device and page-locked memory of the host, freed when they are dropped; copies and fills.
+//! Device memory and page-locked host memory, which are freed when dropped; copies and fills.
 //!
-//! Freeing waits for queued work. It fails if earlier work failed, or if the context, and the memory with it, is gone.
+//! Freeing waits for queued work. It fails if earlier work failed, or if the context was destroyed, and the memory with it.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -15,7 +15,7 @@ pub(crate) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Allocates `bytes`, at least one.
+    /// Allocates `bytes` bytes, which must not be 0.
     pub fn allocate(bytes: u64) -> Result<Self, Error> {
         let too_much = || Error::OutOfMemory {
             asked_bytes: Some(bytes),
@@ -47,8 +47,8 @@ impl Drop for DeviceMemory {
     }
 }
 
-/// Page-locked memory of the context that was current when it was made, aligned to a page, which the device reads and writes over
-/// the bus.
+/// Page-locked host memory, aligned to a page. It belongs to the context that was current when it was made. The device reads and writes
+/// it over the bus.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
@@ -57,11 +57,11 @@ pub(crate) struct PinnedMemory {
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access gives out addresses only; reading and writing takes unsafe code of its own.
+// SAFETY: shared access only returns addresses. Reads and writes through them need unsafe code of their own.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
-    /// Allocates `bytes`, at least one. Their contents are arbitrary.
+    /// Allocates `bytes` bytes, which must not be 0. Their contents are arbitrary.
     pub fn allocate(bytes: usize) -> Result<Self, Error> {
         const DEVICE_MAP: u32 = 2;
         let mut start = ptr::null_mut();
@@ -77,19 +77,20 @@ impl PinnedMemory {
             start: NonNull::new(start.cast()).unwrap_or(NonNull::dangling()),
             address: 0,
         };
-        // SAFETY: the first pointer is to a live local. The driver only looks up the other one, and accesses nothing there.
+        // SAFETY: the first pointer is to a live local. The driver only looks up the second pointer, and does not follow it.
         check("cuMemHostGetDevicePointer_v2", unsafe {
             raw::cuMemHostGetDevicePointer_v2(&mut memory.address, memory.start.as_ptr().cast(), 0)
         })?;
         Ok(memory)
     }
 
-    /// Checks that the memory still exists. It is freed with its context, which may have been reset. The error is the one that the
-    /// driver reports for a destroyed context elsewhere.
+    /// Checks that the memory still exists: a reset of its context frees it. The error is the one that the driver itself reports for a
+    /// destroyed context.
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;
-        // SAFETY: one attribute, and a pointer to a live local of its type; the driver looks the address up and does not follow it.
+        // SAFETY: there is one attribute, with a pointer to a live local of its type. The driver only looks up the address, and does not
+        // follow it.
         let asked = check("cuPointerGetAttributes", unsafe {
             raw::cuPointerGetAttributes(
                 1,
@@ -145,8 +146,8 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of any size to any address. Its bytes are copied at once. Aligned parts are written as words, the rest
-/// as half words and bytes.
+/// Queues a write of an item, of any size and to any address. The item's bytes are copied before this returns. Aligned parts are written
+/// as words, the rest as half words and bytes.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
     let (mut address, mut rest) = (to, item);
     while !rest.is_empty() {
@@ -178,15 +179,15 @@ pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result
     Ok(())
 }
 
-/// Whether `address` is memory of `context`. A stream-ordered allocation belongs to a device and to no context: then, whether it is
-/// memory of the context's device.
+/// Whether `address` is memory of `context`, a context of `device`. A stream-ordered allocation belongs to no context: any such memory of
+/// `device` counts as memory of `context`.
 pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {
     const CONTEXT: c_int = 1;
     const DEVICE_ORDINAL: c_int = 9;
     let mut owner: *mut c_void = ptr::null_mut();
     let mut ordinal: c_int = -2;
     let values = [(&raw mut owner).cast(), (&raw mut ordinal).cast()];
-    // SAFETY: two attributes, and for each a pointer to a live local of its type.
+    // SAFETY: there are two attributes, each with a pointer to a live local of its type.
     check("cuPointerGetAttributes", unsafe {
         raw::cuPointerGetAttributes(
             2,

@@ -9,9 +9,9 @@ use super::{Failure, Function, Result, check, raw, text};
 #[derive(Debug)]
 pub(crate) struct Module(*mut c_void);
 
-// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+// SAFETY: a handle names an object that the driver keeps and locks; any thread may use the handle.
 unsafe impl Send for Module {}
-// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+// SAFETY: the driver locks the object that the handle names, so threads may use it at the same time.
 unsafe impl Sync for Module {}
 
 /// Compiles and loads PTX. A failure includes the log of the driver's compiler.
@@ -24,7 +24,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
         log.as_mut_ptr().cast(),
         ptr::without_provenance_mut(log.len()),
     ];
-    // SAFETY: the PTX ends in NUL; two options, with the log's address and its length, which fits.
+    // SAFETY: the PTX ends in NUL. The two options have the address of a live local, the log, and its length.
     let raw = unsafe {
         raw::cuModuleLoadDataEx(
             &mut module,
@@ -62,8 +62,8 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed or that the context,
-        // and the module with it, is gone.
+        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context
+        // was destroyed, and the module with it.
         let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::{Address, Context, Event, Result, Stream, check, raw};
 use crate::error::DriverCode;
 
-/// Queues a copy from the memory of one context to that of another, or within one.
+/// Queues a copy from the memory of one context to the memory of another, or within a context.
 pub(crate) fn queue_copy_between(
     (to, to_context): (Address, Context),
     (from, from_context): (Address, Context),
@@ -41,7 +41,7 @@ impl Stream<'_> {
 }
 
 impl Event {
-    /// Whether the event, as it is recorded now, is reached.
+    /// Whether the work before the event's latest record is done.
     pub fn is_reached(&self) -> Result<bool> {
         // SAFETY: the event lives.
         answer(check("cuEventQuery", unsafe { raw::cuEventQuery(self.0) }))

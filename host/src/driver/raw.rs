@@ -1,7 +1,7 @@
-//! The driver's functions, declared as in `cuda.h`, except that the result is `i32`: any code may come back.
+//! The driver's functions, declared as in `cuda.h`, except that the result is `i32`, since a driver may return any code.
 //!
-//! They are linked with `cust` or the virtual GPU: both bring a library to link with. Otherwise the program is not linked with a driver,
-//! and [`opened`] finds the functions at run time.
+//! With the feature `cust` or `virtual-gpu`, the functions are linked: each brings a library to link with. Otherwise the program is not
+//! linked with a driver, and `opened` finds the functions at run time.
 //!
 //! # Safety
 //!
@@ -51,8 +51,8 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe fn $name($($parameter: $type),*) -> i32 {
                 match opened::functions() {
-                    // SAFETY: the pointer is that of the driver's function of this name and type. This function has the same conditions,
-                    // and passes on all arguments unchanged.
+                    // SAFETY: the pointer is to the driver's function of this name and type. This function has the same conditions as
+                    // the driver's, and passes on all arguments unchanged.
                     Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
                     Err(missing) => missing.code(),
                 }

@@ -21,7 +21,7 @@ pub(crate) struct Stream<'a> {
 const PER_THREAD: usize = 2;
 
 thread_local! {
-    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are addresses of aligned objects.
+    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are even: addresses of aligned objects.
     static THREAD: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
         NEXT.fetch_add(2, Ordering::Relaxed)
@@ -41,7 +41,7 @@ impl Stream<'_> {
     ///
     /// # Safety
     ///
-    /// The handle is a stream of the driver's, which is not destroyed as long as the value lives.
+    /// The handle is a stream of the driver's. The stream is not destroyed while the value lives.
     pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
         Self {
             handle,
@@ -96,13 +96,14 @@ impl Stream<'_> {
     }
 }
 
-/// A stream of the library's own, which is not ordered with the default stream. It is waited for and destroyed when dropped.
+/// A stream of the library's own, which is not ordered with the default stream. A drop waits for the stream's work, and destroys the
+/// stream.
 #[derive(Debug)]
 pub(crate) struct OwnStream(*mut c_void);
 
-// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+// SAFETY: a handle names an object that the driver keeps and locks; any thread may use the handle.
 unsafe impl Send for OwnStream {}
-// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+// SAFETY: the driver locks the object that the handle names, so threads may use it at the same time.
 unsafe impl Sync for OwnStream {}
 
 impl OwnStream {
@@ -128,7 +129,7 @@ impl OwnStream {
 
 impl Drop for OwnStream {
     fn drop(&mut self) {
-        // This fails if the work failed, or if the context, and the stream with it, is gone.
+        // This fails if the work failed, or if the context was destroyed, and the stream with it.
         let _ = self.as_stream().synchronize();
         // SAFETY: the handle is this stream's own, and is not used again.
         let _ = unsafe { raw::cuStreamDestroy_v2(self.0) };
@@ -154,7 +155,7 @@ impl Function {
     ///
     /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
     /// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
-    /// - If it may begin early, the kernel waits for the work before it.
+    /// - If the launch may begin early, the kernel waits for the previous work.
     pub unsafe fn launch(
         self,
         shape: Shape,
@@ -177,9 +178,9 @@ impl Function {
             // SAFETY: there is a pointer for each of the kernel's parameters (condition 1). The other two conditions are the same as this
             // function's; the third applies, since the kernel may begin early here.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
-            // SAFETY: the driver reads a value for each parameter through its pointer, and copies it before it returns. There is one for
-            // each (condition 1), and the kernel's use of them is sound (condition 2). The handles live: the function's, because its
-            // owner keeps the module, and the stream's, because of its lifetime.
+            // SAFETY: the driver reads a value for each parameter through its pointer, and copies the value before it returns. There is a
+            // pointer for each parameter (condition 1), and the kernel's use of the parameters is sound (condition 2). The function lives,
+            // since its owner keeps the module, and so does the stream, by its lifetime.
             None => check("cuLaunchKernel", unsafe {
                 raw::cuLaunchKernel(
                     self.0,
@@ -233,9 +234,9 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 ///
 /// # Safety
 ///
-/// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
+/// - `parameters` has a pointer for each of the kernel's parameters, to a readable value of the parameter's size.
 /// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
-/// - The kernel waits for the work before it.
+/// - The kernel waits for the previous work.
 unsafe fn launch_early(
     launch: LaunchKernelEx,
     function: Function,
@@ -271,7 +272,8 @@ unsafe fn launch_early(
     })
 }
 
-/// A function that older drivers lack, looked up at its first use. A program that linked to it would not start with such a driver.
+/// A function that older drivers lack, looked up at its first use. A program that linked to the function would not start with an older
+/// driver.
 struct Newer<F> {
     name: &'static CStr,
     found: OnceLock<Option<F>>,

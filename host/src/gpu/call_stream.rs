@@ -1,7 +1,7 @@
-//! Streams of the library's own, for calls that wait: on each, one call at a time; and the scratch memory of a stream's launches.
+//! Streams of the library's own, for calls that wait, and the scratch memory of a stream's launches.
 //!
-//! They are not ordered with the default stream, so captures do not affect them. A call that has to run after the program's queued
-//! work waits for an event.
+//! One call at a time uses such a stream. The streams are not ordered with the default stream, so captures do not affect them. A call
+//! that has to run after the program's queued work waits for an event.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -22,11 +22,11 @@ pub(crate) struct CallStream {
     scratch: Mutex<Scratch>,
     /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
     result: OnceLock<PinnedMemory>,
-    /// The context that all of it lives in.
+    /// The context in which all of these were made.
     home: Context,
 }
 
-/// A call stream in use by a call, with work queued on it or not. Waits for the work when dropped.
+/// A call stream in use by a call. A drop waits for its queued work.
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
@@ -35,7 +35,7 @@ pub(crate) struct Call<'gpu> {
 }
 
 impl CallStream {
-    /// A stream of this context, which is current.
+    /// Makes a stream in the context `home`, which has to be current.
     pub fn new(home: Context) -> Result<Self> {
         check_current(home)?;
         Ok(Self {
@@ -76,8 +76,8 @@ impl CallStream {
     /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are ordered with it,
     /// such as `cust`'s.
     ///
-    /// The driver has just been asked whether the default stream can be used ([`driver::check_default_stream`]). In between, another
-    /// thread may begin a capture, and this call would end it. The driver has no call that does both at once.
+    /// The caller has just checked that the default stream can be used ([`driver::check_default_stream`]). If another thread begins a
+    /// capture after that check, this call ends the capture. The driver has no call that checks and records at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
         self.event
             .record(Stream::DEFAULT)
@@ -85,7 +85,7 @@ impl CallStream {
         Ok(self.event.hold_up(self.stream())?)
     }
 
-    /// Where the device writes the call's result.
+    /// The address to which the device writes the call's result.
     pub fn result(&self) -> Result<Address> {
         self.result_memory().map(PinnedMemory::address)
     }
@@ -109,7 +109,7 @@ impl CallStream {
         Ok(())
     }
 
-    /// Queues a copy from device memory to the place of the result: of at most [`RESULT_MAX_BYTES`].
+    /// Queues a copy of at most [`RESULT_MAX_BYTES`] bytes from device memory to the result's memory.
     pub fn copy_to_result(&self, from: Address, bytes: usize) -> Result<()> {
         let to = self.result_memory()?.start();
         let bytes = bytes.min(RESULT_MAX_BYTES);
@@ -119,15 +119,15 @@ impl CallStream {
         Ok(())
     }
 
-    /// Reads the result, a number.
+    /// Reads a result that is a number.
     ///
     /// # Safety
     ///
-    /// The work on the stream that writes a number there is done.
+    /// The work that writes the number to the result's memory is done.
     pub unsafe fn read_number(&self) -> Result<u64> {
         let mut number = [0; size_of::<u64>()];
         debug_assert!(number.len() <= RESULT_MAX_BYTES);
-        // SAFETY: the work that writes the number is done: this function's condition. A number is at most as long as a result may be.
+        // SAFETY: the work that writes the number is done: this function's condition. A number has at most `RESULT_MAX_BYTES` bytes.
         unsafe { self.read_result_to(&mut number) }?;
         Ok(u64::from_ne_bytes(number))
     }
@@ -136,14 +136,14 @@ impl CallStream {
     ///
     /// # Safety
     ///
-    /// - The work on the stream that writes them is done.
-    /// - They are at most [`RESULT_MAX_BYTES`], like those of every row's results.
+    /// - The work that writes the result is done.
+    /// - `result` has at most [`RESULT_MAX_BYTES`] bytes, as the results of every row have.
     pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` no more (condition 2). The device has written them, and
-            // writes no more (condition 1). The read is volatile because the compiler cannot know that.
+            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` has no more (condition 2). The device's writes are done
+            // (condition 1). The read is volatile because the compiler does not know of those writes.
             *byte = unsafe { start.add(index).read_volatile() };
         }
         Ok(())
@@ -171,7 +171,7 @@ impl<'gpu> Call<'gpu> {
         self.stream.share()
     }
 
-    /// The stream, for work to be queued on it.
+    /// The stream, on which the caller is going to queue work.
     pub fn begin(&mut self) -> &CallStream {
         self.is_busy = true;
         &self.stream
@@ -256,7 +256,7 @@ impl Scratch {
         (span.state_words >= state_words).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace has fewer.
+    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace, if any, has fewer.
     #[cold]
     pub(super) fn grow(
         &mut self,

@@ -31,7 +31,7 @@ pub(super) enum State {
 
 impl Gpu {
     /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
-    /// it. If it has lost its context, it gets a new one as soon as the driver has one.
+    /// it. If its context is lost, it gets a new context as soon as the driver has one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -72,7 +72,7 @@ impl Gpu {
         self.watch(&core, result)
     }
 
-    /// Releases the core if a result of work with it shows that its context is lost.
+    /// Releases `core` if `result` shows that its context is lost.
     pub(super) fn watch<R>(&self, core: &Arc<Core>, result: Result<R>) -> Result<R> {
         if let Err(Error::Driver { code, .. }) = &result
             && code.is_sticky()
@@ -106,7 +106,7 @@ impl Gpu {
         drop(gone);
     }
 
-    /// The same `Gpu`. If its context is known to be lost, it gets a new one.
+    /// This `Gpu`. If its context is known to be lost, it gets a new context first.
     fn renewed(&self) -> Result<&Self> {
         let is_alive = |state: &State| matches!(state, State::Alive(_));
         if is_alive(&self.state.read().unwrap_or_else(PoisonError::into_inner)) {
@@ -128,7 +128,7 @@ pub(super) struct Core {
     kept: ManuallyDrop<Kept>,
     pub context: PrimaryContext,
     properties: Arc<Properties>,
-    /// Which context it is. If it was destroyed, everything that was kept in it is gone.
+    /// Identifies the context. If the context was destroyed, everything that was kept in it is gone.
     generation: Generation,
 }
 
@@ -141,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // Other holders may keep a lost context: any driver call shows that.
+        // Other holders may have kept a lost context. Any driver call fails in such a context.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -153,14 +153,14 @@ impl Core {
         })
     }
 
-    /// Records the code by which the context was lost.
+    /// Records that the context was destroyed, if `code` says so.
     pub fn note_loss(&self, code: DriverCode) {
         if code == DriverCode::CONTEXT_IS_DESTROYED {
             self.generation.note_destroyed();
         }
     }
 
-    /// Makes the context current on this thread. Captures of other threads do not forbid its driver calls.
+    /// Makes the context current on this thread. Captures of other threads do not forbid this thread's driver calls.
     #[inline]
     pub fn visit(&self) -> Result<Visit<'_>> {
         let bound = self.context.bind()?;
@@ -185,7 +185,7 @@ impl<'core> Visit<'core> {
         Entered { core: self.core }
     }
 
-    /// Restores the thread's previous state. If the work failed, its error is returned, and a failure to restore is not.
+    /// Restores the thread's previous state. If the work failed, this returns the work's error, even if restoring fails too.
     #[inline]
     pub fn end<R>(self, result: Result<R>) -> Result<R> {
         let workspaces = &self.core.kept.workspaces;
@@ -206,14 +206,14 @@ impl Drop for Core {
         if self.generation.is_destroyed() {
             return;
         }
-        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding gets a second try, since without it
-        // nothing here can be freed.
+        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing here
+        // can be freed without it.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
-            // Freeing memory waits for all work. To wait for the whole context would end captures.
+            // Freeing memory waits for all work. Waiting for the whole context instead would end captures.
             self.kept.trim();
             self.kept.workspaces.clear();
-            // No kernel has run without such memory, so none is running when the kernels are unloaded.
+            // Every launch used some of this memory, so no kernel is running when the kernels are unloaded.
             // SAFETY: `self` is being dropped, and does not use `kept` after this.
             unsafe { ManuallyDrop::drop(&mut self.kept) };
             drop(unconcerned);
@@ -229,7 +229,7 @@ pub(crate) struct Entered<'gpu> {
 }
 
 impl<'gpu> Entered<'gpu> {
-    /// Checks that memory which starts at `address` belongs to the context.
+    /// Checks that the memory at `address` belongs to the context.
     pub fn check_memory(self, argument: Argument, address: Address) -> Result<()> {
         let context = &self.core.context;
         match driver::is_memory_of(address, context.handle(), context.device())? {
@@ -243,7 +243,7 @@ impl<'gpu> Entered<'gpu> {
         self.kernel_in(entry, false)
     }
 
-    /// The same, for a scan in either direction.
+    /// The same as [`Self::kernel`], for a scan in either direction.
     pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<&'gpu LoadedKernel> {
         let kernels = &self.core.kept.kernels;
         kernels.get(entry, is_backward, &self.core.properties)
@@ -255,7 +255,7 @@ impl<'gpu> Entered<'gpu> {
         kept.streams.find(stream.key(), &kept.workspaces)
     }
 
-    /// Locks what is known of the slot's stream, after checking that the stream is the context's. `capture` is the stream's capture, if
+    /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
     /// there is one. Calls on the same stream wait for each other here, so the holder should only queue work.
     pub fn known<'slot>(
         self,
@@ -301,7 +301,7 @@ impl<'gpu> Entered<'gpu> {
         })
     }
 
-    /// What is known of streams.
+    /// The records of the program's streams.
     #[cfg(test)]
     pub(super) fn streams(self) -> &'gpu Streams {
         &self.core.kept.streams
@@ -317,7 +317,7 @@ impl<'gpu> Entered<'gpu> {
         )
     }
 
-    /// A stream for a call that waits, after all that is queued on the default stream. Work may be queued on it.
+    /// A stream for a call that waits. Its work runs after the work that is queued on the default stream.
     pub fn ordered_call(self) -> Result<Call<'gpu>> {
         let mut call = self.call()?;
         driver::check_default_stream()?;
@@ -330,7 +330,7 @@ impl<'gpu> Entered<'gpu> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
-    /// Up to `most` lanes for pieces of `piece_bytes` bytes, and at least one: fewer if other calls use them or memory is short.
+    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
         self.with_room(|| {
             self.core
@@ -340,7 +340,7 @@ impl<'gpu> Entered<'gpu> {
         })
     }
 
-    /// If there is too little memory, frees what is kept for later calls, and tries once more.
+    /// Calls `make`. If there is too little memory, frees everything that is kept for later calls, and calls `make` once more.
     pub fn with_room<R>(self, mut make: impl FnMut() -> Result<R>) -> Result<R> {
         match make() {
             Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => {

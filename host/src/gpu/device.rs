@@ -1,4 +1,4 @@
-//! A device before there is a context: how it is found, what it has, and why there is none.
+//! Finds a device and its properties, before there is a context. If there is no device, the error says why.
 
 use crate::driver::{self, Device, DeviceAttribute, Failure};
 use crate::error::{DriverCode, Error, Result};
@@ -17,7 +17,7 @@ pub(super) struct Properties {
     pub memory_bytes: u64,
 }
 
-/// The device with the driver's number `ordinal`, one that this library has kernels for.
+/// The device with the driver's number `ordinal`. An error if this library has no kernels for it.
 pub(super) fn find(ordinal: u32) -> Result<(Device, Properties)> {
     driver::init().map_err(no_device)?;
     fork::watch();
@@ -55,7 +55,7 @@ impl Properties {
     }
 }
 
-/// A failure of the first calls: the absence of a device, or of readable settings.
+/// The error for a failure of the first driver calls: there is no device, or the settings of the virtual GPU are wrong.
 fn no_device(Failure { call, code }: Failure) -> Error {
     match wrong_settings() {
         Some(reason) => Error::Settings { reason },
@@ -67,7 +67,7 @@ fn no_device(Failure { call, code }: Failure) -> Error {
     }
 }
 
-/// What is wrong with the settings of the virtual GPU.
+/// The mistake in the settings of the virtual GPU, if there is one.
 #[cfg(feature = "virtual-gpu")]
 fn wrong_settings() -> Option<String> {
     match virtual_gpu::mode() {

@@ -1,4 +1,4 @@
-//! Tells a device's primary contexts apart. The driver may give a new context the handle of an old one.
+//! Identities for a device's primary contexts. Handles cannot identify them: the driver may give a new context the handle of an old one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! What is kept in a device's primary context for calls: compiled kernels, scratch memory, and the streams and lanes of calls that wait.
+//! The resources that are kept in a device's primary context for calls: compiled kernels, scratch memory, and the streams and transfer
+//! lanes of calls that wait.
 
 use super::call_stream::CallStream;
 use super::kernels::Kernels;
@@ -7,10 +8,10 @@ use super::shelf::{Limits, Shelf};
 use super::streams::Streams;
 use super::workspace::Workspaces;
 
-/// Call streams, with the smallest workspace each.
+/// The bounds on call streams.
 const CALLS: Limits = Limits { most: 64, idle: 16 };
 
-/// What is kept in the context. Each part has a bound.
+/// The resources that are kept in the context. Each kind has a bound.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub kernels: Kernels,

@@ -1,4 +1,4 @@
-//! The kernels that have been asked for, each compiled once, on first use.
+//! The kernels that were asked for. Each kernel is compiled once, on its first use.
 
 use std::ffi::CString;
 use std::ptr;
@@ -23,7 +23,7 @@ const LISTS: usize = 32;
 /// The kernels that were asked for. Kernels are never removed one by one, so a look-up takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// By [`list_of`].
+    /// A kernel is in the list that [`list_of`] says.
     lists: [Link; LISTS],
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct LoadedKernel {
     pub function: Function,
     /// When its launches may begin: after the previous launch has ended, or before that.
     pub start: Start,
-    /// The grid of short scans.
+    /// The grid of short scans, and of segments whose windows are all worked on at once.
     pub short: Grid,
-    /// The grid of everything else.
+    /// The grid of all other launches.
     pub long: Grid,
     /// Keeps the function loaded.
     _module: Module,
@@ -58,12 +58,12 @@ pub(crate) struct LoadedKernel {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub block: Block,
-    /// Blocks that the whole device holds at a time, at least one.
+    /// The number of blocks that the whole device holds at a time. It is at least 1.
     pub resident_blocks: u32,
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. A scan's kernel may go backward.
+    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says that a scan is reversed.
     pub fn get(
         &self,
         entry: &'static Entry,

@@ -1,11 +1,12 @@
-//! Lanes. On each lane, one piece of a host slice at a time is uploaded, worked on, and perhaps downloaded again.
+//! Transfer lanes, called lanes here. On each lane, one piece of a host slice at a time is uploaded, worked on, and perhaps downloaded.
 //!
 //! Only copies from and to page-locked memory are asynchronous and run at the bus's full rate, and page-locking takes far longer
 //! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
-//! The holder of a [`Lane`] has exclusive use of both. While work on its stream may use them, a [`BusyLane`] takes its place.
+//! The holder of a [`Lane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a
+//! [`BusyLane`] instead.
 //!
-//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds all lanes in use takes fewer, or
-//! waits for one.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds too few idle lanes works with
+//! fewer, and waits if it finds none.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const SHORT: Limits = Limits { most: 64, idle: 16 };
 /// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each memory. In use: at most 160 MiB.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For slices of more than 16 GiB, whose pieces are longer than [`PIECE_BYTES`]. None is kept.
+/// For slices of more than 16 GiB, whose pieces are longer than [`PIECE_BYTES`]. These lanes are not kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -59,7 +60,7 @@ pub(crate) struct Strip<'gpu> {
 #[derive(Debug)]
 pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 
-/// What a lane is made of.
+/// The resources of a lane.
 #[derive(Debug)]
 pub(super) struct Parts {
     // Dropped first, and waits for its work: nothing uses the other fields after that.
@@ -69,7 +70,7 @@ pub(super) struct Parts {
     piece_bytes: usize,
 }
 
-/// What may be using a lane's buffer and memory.
+/// The work that may be using a lane's buffer and memory.
 #[derive(Debug)]
 enum User {
     Nobody,
@@ -88,13 +89,13 @@ impl Lanes {
         }
     }
 
-    /// A lane for a piece of `piece_bytes` bytes, in this context, which is current.
+    /// A lane for a piece of `piece_bytes` bytes, in the context `home`, which has to be current.
     pub fn take(&self, home: Context, piece_bytes: usize) -> Result<Lane<'_>> {
         let (shelf, piece_bytes) = self.shelf(piece_bytes);
         Lane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// Up to `most` lanes for pieces of `piece_bytes` bytes, and at least one: fewer if other calls use them or memory is short.
+    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
     pub fn take_some(
         &self,
         home: Context,
@@ -144,7 +145,7 @@ impl Parts {
 impl<'gpu> Lane<'gpu> {
     fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
         parts.call.check_home()?;
-        // The program's bytes may be written to the buffer next, so it has to exist.
+        // The program's bytes may be written to the buffer next, so the buffer has to exist.
         parts.buffer.check()?;
         Ok(Self {
             parts,
@@ -157,7 +158,7 @@ impl<'gpu> Lane<'gpu> {
         &self.parts.call
     }
 
-    /// The buffer's bytes, at least as many as were asked for.
+    /// All bytes of the buffer: at least as many as its holder asked for.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer has `piece_bytes` bytes. Nobody else has it, and no queued work uses it: a lane with queued work is a
@@ -165,11 +166,12 @@ impl<'gpu> Lane<'gpu> {
         unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
 
-    /// The first `bytes` bytes of the buffer, at most all, in strips of `strip_bytes`; the last may be shorter.
+    /// Divides the first `bytes` bytes of the buffer, or all if there are fewer, into strips of `strip_bytes`. The last strip may be
+    /// shorter.
     pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
-        // Only the strips hold the lane, so the last one to be given up can take it back.
+        // Only the strips hold the lane, so the last strip that is given up can return it.
         let lane = Arc::new(self);
         let strip = |start: usize| Strip {
             lane: Arc::clone(&lane),
@@ -185,7 +187,7 @@ impl<'gpu> Lane<'gpu> {
         Ok(BusyLane(self))
     }
 
-    /// Queues the copy of the buffer's first `bytes` bytes, at most all, to the device's memory.
+    /// Queues the upload of the buffer's first `bytes` bytes, or of all if there are fewer, to the lane's device memory.
     pub fn send(self, bytes: usize) -> Result<BusyLane<'gpu>> {
         let busy = self.into_busy()?;
         let Parts {
@@ -231,7 +233,7 @@ impl<'gpu> Strip<'gpu> {
         unsafe { std::slice::from_raw_parts_mut(start.add(self.range.start), self.range.len()) }
     }
 
-    /// Gives the strip back. The last strip of a lane gives the lane back.
+    /// Gives the strip up. Returns the lane if this was its last strip.
     pub fn give_up(self) -> Option<Lane<'gpu>> {
         Arc::into_inner(self.lane)
     }
@@ -243,7 +245,7 @@ impl<'gpu> BusyLane<'gpu> {
         self.0.call()
     }
 
-    /// The piece of the device's memory.
+    /// The address of the lane's device memory.
     pub fn device(&self) -> Address {
         self.0.parts.device.address()
     }
@@ -263,7 +265,8 @@ impl<'gpu> BusyLane<'gpu> {
         Ok(self)
     }
 
-    /// Queues the copy of `bytes` bytes of the device's memory from `start` on, at most to its end, to the buffer's beginning.
+    /// Queues the download of `bytes` bytes of the lane's device memory, or of all to its end if there are fewer, from the byte `start`
+    /// on. They are written to the start of the buffer.
     pub fn receive(self, start: usize, bytes: usize) -> Result<Self> {
         let Parts {
             call,

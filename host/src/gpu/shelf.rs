@@ -1,4 +1,4 @@
-//! A shelf: a pool of things that calls borrow and give back. It bounds the number of all things, and the number of idle ones.
+//! A shelf: a pool of things that calls borrow and give back. It bounds the number of all things, and the number of idle things.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// In use and idle together. A call that wants one more waits until one is given back.
+    /// In use and idle together. A call that finds this many things in use waits until one is given back.
     pub most: usize,
     /// Idle, kept for the next call.
     pub idle: usize,
@@ -30,7 +30,7 @@ struct State<T> {
     out: usize,
 }
 
-/// A thing in use by a call. It is given back when this is dropped.
+/// A thing in use by a call. A drop gives it back.
 #[derive(Debug)]
 pub(super) struct Loan<'shelf, T> {
     item: Arc<T>,
@@ -51,7 +51,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes one. Blocks while all are in use, so a call that holds one must not take another here.
+    /// Borrows an idle thing, or makes a new one. Blocks while all are in use, so a call that holds a thing of this shelf must not take
+    /// another.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -63,7 +64,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// Borrows an idle thing, or makes one. `None` if all are in use.
+    /// Borrows an idle thing, or makes a new one. `None` if all are in use.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {
@@ -79,7 +80,7 @@ impl<T> Shelf<T> {
     ) -> Result<Loan<'_, T>> {
         state.out += 1;
         let idle = state.idle.pop();
-        // `make` takes the driver a while, so no lock is held.
+        // `make` makes slow driver calls, so no lock is held.
         drop(state);
         let item = match idle {
             Some(item) => Ok(item),
@@ -110,7 +111,7 @@ impl<T> Shelf<T> {
 }
 
 impl<T> Loan<'_, T> {
-    /// The thing, so that work that uses it can be waited for.
+    /// A shared reference to the thing, for waiting for work that uses it.
     pub fn share(&self) -> Arc<T> {
         Arc::clone(&self.item)
     }

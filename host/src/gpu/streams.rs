@@ -1,14 +1,15 @@
-//! What is known of the program's streams on which requests were queued.
+//! Records of the program's streams on which requests were queued.
 //!
 //! Five things that are easy to get wrong:
 //!
-//! - **Streams that come and go.** The driver may give a new stream the handle of a destroyed one, whose work may still run. The
-//!   driver's stream number is never reused and shows that. The workspace of the destroyed stream is then retired.
+//! - **Streams that come and go.** The driver may give a new stream the handle of a destroyed stream, whose work may still run. The
+//!   driver never reuses a stream's number, so another number shows that the handle has a new stream. Then the workspace of the
+//!   destroyed stream is *retired*: it is freed later.
 //! - **Many streams.** Nothing reports that a stream was destroyed. So there is a bound: beyond it, the least recently used streams
 //!   are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace of its graph's own ([`Workspaces::lease`]); the calls of one capture on one
 //!   stream share it. Asking for a captured stream's number would end the capture.
-//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and in a capture every time.
+//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and for every captured call.
 //! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
 
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub(super) struct Streams {
     calls: AtomicU64,
 }
 
-/// What is known of a stream, and when it was last used.
+/// The record of a stream, and when the stream was last used.
 #[derive(Debug, Default)]
 pub(crate) struct StreamSlot {
     /// The number of the last call.
@@ -42,13 +43,13 @@ pub(crate) struct StreamSlot {
 /// The stream that has a handle now, and the scratch memory of its launches.
 #[derive(Debug, Default)]
 pub(crate) struct KnownStream {
-    /// The number of the stream that has the handle; unknown at first, and with a driver that has no numbers.
+    /// The number of the stream that has the handle. `None` at first, and if the driver has no stream numbers.
     id: Option<u64>,
     pub scratch: Scratch,
     captured: Option<Captured>,
 }
 
-/// What the calls of a capture on one stream share.
+/// The workspace that the calls of a capture on one stream share.
 #[derive(Debug, Clone, Copy)]
 struct Captured {
     /// The capture's number.
@@ -105,7 +106,7 @@ impl Streams {
 }
 
 impl StreamSlot {
-    /// Locks what is known of the stream, after checking that the stream is the context's. `capture` is the stream's capture, if there is
+    /// Locks the record of the stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if there is
     /// one. Calls on the same stream wait for each other here.
     pub(super) fn lock(
         &self,
@@ -149,7 +150,7 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Does nothing if this is the stream of the last call. Otherwise checks that the stream may be used, and starts anew with it.
+    /// Does nothing if this is the stream of the last call. Otherwise checks that the stream may be used, and makes the record its own.
     fn recognise(
         &mut self,
         stream: Stream<'_>,
@@ -163,7 +164,7 @@ impl KnownStream {
         }
     }
 
-    /// Starts anew with another stream, or with a stream that may be another.
+    /// Checks the stream's context. If the stream's number is not that of the record, starts a new record.
     #[cold]
     fn begin(
         &mut self,
@@ -181,7 +182,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least `state_words` state words. Leases one if there is none yet.
+    /// The workspace for calls of this capture, with at least `state_words` state words. Leases a workspace if there is none of that size.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

@@ -1,18 +1,18 @@
-//! The scratch memory of launches: the workspaces of streams, and those that belong to no stream.
+//! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
-//! needs more state words, and so another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least
-//! twice as large as the previous one, so all of them together are less than twice as large as the last.
+//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is at
+//! least twice as large as the previous one, so all of them together are less than twice as large as the last.
 //!
-//! The others, of [`Workspaces`], belong to no stream:
+//! The workspaces of [`Workspaces`] belong to no stream:
 //!
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
-//! - A captured graph gets a workspace of its own. The driver reports when the graph, everything made of it, and all its launches
-//!   are gone, and then the workspace is free. So the captured stream's own work and launches of the graph may run at the same time.
-//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired* and freed later, together with
-//!   others: freeing memory waits for all work.
+//! - A captured graph gets a workspace of its own, so its launches may run at the same time as other work of the captured stream. The
+//!   driver reports when the graph, everything made from it, and all its launches are gone. Then the workspace is free.
+//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with
+//!   others, since freeing memory waits for all work.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +56,7 @@ pub(crate) struct WorkspaceSpan {
 }
 
 impl Workspace {
-    /// Allocates, and queues the zeroing.
+    /// Allocates a workspace, and queues its zeroing.
     pub fn allocate(stream: Stream<'_>, state_words: u64) -> Result<Self> {
         let state_words = state_words.max(LEAST_STATE_WORDS);
         let bytes = workspace_bytes(state_words);
@@ -76,7 +76,7 @@ impl Workspace {
 /// The workspaces of a context that belong to no stream.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
-    /// Whether graphs have given back more workspaces than are kept. Then a call that ends [tidies](Self::tidy).
+    /// Whether graphs have given back more workspaces than are kept. If so, the next call that ends [tidies](Self::tidy).
     pub is_crowded: Arc<AtomicBool>,
     held: Arc<Mutex<Held>>,
 }
@@ -104,8 +104,8 @@ impl Workspaces {
         self.take_or(state_words, || Workspace::allocate(stream, state_words))
     }
 
-    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be running the
-    /// end of a lease at that time, which takes the lock, and may block all calls until the end is done.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
+    /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
     fn take_or(
         &self,
         state_words: u64,
@@ -115,7 +115,7 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. It is prepared on `aside`,
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. The workspace is zeroed on `aside`,
     /// which is not captured, before this returns.
     pub fn lease(
         &self,
@@ -164,7 +164,7 @@ impl Workspaces {
         drop(surplus);
     }
 
-    /// Frees all workspaces except those of graphs.
+    /// Frees all workspaces except the workspaces of graphs.
     pub fn trim(&self) {
         let mut held = self.lock();
         let gone = (
@@ -175,7 +175,7 @@ impl Workspaces {
         drop(gone);
     }
 
-    /// Frees all workspaces, including those of graphs.
+    /// Frees all workspaces, including the workspaces of graphs.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut self.lock().leased);
         drop(gone);

@@ -20,9 +20,9 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of short scans.
+    /// The blocks of short scans, and of segments whose windows are all worked on at once.
     pub(crate) short: Block,
-    /// The blocks of everything else.
+    /// The blocks of all other launches.
     pub(crate) long: Block,
 }
 
@@ -62,7 +62,7 @@ impl Blocks {
 
     /// The blocks of a selection among items of type `T`, whose tiles have prefixes of type `A`.
     pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
-        // Two blocks share a multiprocessor if there is room for both.
+        // Two blocks share a multiprocessor if it has room for both blocks.
         let fitting = |available| selection::buffers::<T, A>(copies, available);
         // Every device has room for the least number of buffers.
         let least = match copies {

@@ -39,8 +39,7 @@ use super::Blocks;
 /// sums::<exclusive_scan>();
 /// ```
 pub trait Kind: 'static {
-    /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
-    /// memory.
+    /// The blocks of such a kernel, for an operator on items of type `T`. A block may have `available` bytes of shared memory.
     #[doc(hidden)]
     fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
 }
@@ -111,7 +110,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     exclusive_scan: of_scan;
-    /// Combines the items of each segment to one.
+    /// Combines the items of each segment to one result.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};
@@ -135,7 +134,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_scan: of_segments;
-    /// Combines the items of each column of a row-major matrix to one.
+    /// Combines the items of each column of a row-major matrix to one result.
     ///
     /// ```
     /// use warpfold::{Cpu, Item, Kernel, Result, Sum, kind, reduce};

@@ -6,12 +6,12 @@
 //!
 //! The rule:
 //!
-//! - an output has room for what the call must write, and a number that is read is there;
+//! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
 //! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
 //!
-//! A region without items is not checked: nothing is read or written there.
+//! A region without items is not checked, since nothing in it is read or written.
 
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
@@ -40,7 +40,7 @@ impl Span {
         self.address.saturating_add(bytes)
     }
 
-    /// The first `most` items, or as many as there are.
+    /// The first `most` items, or all items if there are fewer.
     pub fn first_items(self, most: usize) -> Self {
         Self {
             item_count: self.item_count.min(most),
@@ -87,7 +87,7 @@ pub(crate) struct Region {
     access: Access,
     /// How many items the region has.
     offered_items: usize,
-    /// How many items the call needs there.
+    /// How many items the call needs in the region.
     needed_items: usize,
     /// The part of the region that is read or written.
     touched: Span,
@@ -133,7 +133,7 @@ impl Region {
         }
     }
 
-    /// The same, but the output may be the input's memory.
+    /// The same region, but the output may be the input's memory.
     pub fn in_place(self) -> Self {
         Self {
             access: Access::WrittenInPlace,
@@ -141,12 +141,12 @@ impl Region {
         }
     }
 
-    /// Whether anything is read or written there.
+    /// Whether anything in the region is read or written.
     fn is_touched(&self) -> bool {
         self.touched.item_count > 0
     }
 
-    /// Whether both regions are used and start at one address.
+    /// Whether both regions are used and start at the same address.
     fn begins_with(&self, other: &Self) -> bool {
         self.is_touched() && self.touched.address == other.touched.address
     }

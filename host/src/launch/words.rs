@@ -1,7 +1,7 @@
-//! The arguments of launches on the host: for each kind of kernel a struct of words, in the order of the entry's parameters.
+//! The arguments of launches on the host. Each kind of kernel has a struct of words, in the order of the entry's parameters.
 //!
-//! They are made from the same lists as the kernels' own structs, so the documentation of a field comes from its list. An address is a
-//! plain word here, and a typed pointer in the kernel.
+//! The structs are made from the same lists as the kernels' own structs, so the documentation of a field comes from its list. An address
+//! is a plain word here, and a typed pointer in the kernel.
 
 use std::slice;
 
@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::driver::MOST_PARAMETERS;
 
-/// Declares the words of a list.
+/// Declares the struct of words for a list of arguments.
 macro_rules! words {
     (
         $(#[$documentation:meta])* $name:ident;

@@ -1,4 +1,4 @@
-//! A call on segments that waits. If the kernel refuses the offsets, the call reads them and names the wrong one.
+//! A call on segments that waits. If the kernel refuses the offsets, the call reads them and names the first wrong offset.
 
 use super::Offset;
 use crate::driver::{self, PinnedMemory};
@@ -8,7 +8,7 @@ use crate::kernel::Row;
 use crate::launch::{Made, Queue, Span};
 use crate::segments::{Segments, Starts};
 
-/// The value of the report if the kernel has found no mistake.
+/// The value of the report if the kernel has found no mistake. The report is a number in the call's result memory.
 const ACCEPTED: u64 = 0;
 
 /// Bytes of offsets that are checked at a time.
@@ -32,7 +32,7 @@ pub fn and_wait(
     let report = call.result()?;
     Queue::for_caller(entered, &call).segments(row, segments, made, output, report)?;
     call.wait()?;
-    // SAFETY: `wait` ended the work. The number there is the host's, or the kernel's if the offsets are wrong.
+    // SAFETY: `wait` ended the work. The report has the host's number, or the kernel's if the offsets are wrong.
     let report = unsafe { call.read_number() }?;
     if report == ACCEPTED {
         return Ok(());
@@ -44,8 +44,8 @@ pub fn and_wait(
     })
 }
 
-/// Checks that offsets ascend, the first one from `before`, and that none exceeds the number of items. `index` is the first one's index,
-/// for errors. Returns the last offset.
+/// Checks that offsets ascend, that the first offset is at least `before`, and that no offset exceeds the number of items. `index` is the
+/// index of the first offset, for errors. Returns the last offset.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,

@@ -13,7 +13,7 @@ use crate::launch::{
 /// Where segments start.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts {
-    /// At these offsets, one more than there are segments.
+    /// At these offsets. The last offset is the end of the last segment.
     Offsets(Span),
     /// Contiguous rows of this many items each.
     Rows(usize),
@@ -71,20 +71,20 @@ impl Segments {
     }
 }
 
-/// What a launch needs, for reductions and for scans.
+/// The kernel, the workspace and the arguments that launches of reductions and of scans share.
 pub(crate) struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
-    /// 0 if device memory does not hold the number.
+    /// 0 if the number of segments is not in device memory.
     segment_count_at: Address,
     scratch: WorkspaceSpan,
     windows: u64,
 }
 
 impl Prepared<'_> {
-    /// The grid. Its blocks have more threads if all windows are worked on at once.
+    /// The grid of the launch. If all windows are worked on at once, its blocks have more threads.
     fn grid(&self) -> Grid {
         match self.windows <= self.kernel.short.resident_blocks as u64 {
             true => self.kernel.short,
@@ -109,12 +109,12 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same, with arguments that have been checked.
+    /// The same as [`Self::segments`], with arguments that have been checked.
     ///
     /// # Safety
     ///
     /// - For a reduction, the conditions of [`Self::segmented_reduce_checked`] hold;
-    /// - for a scan, those of [`Self::segmented_scan_checked`].
+    /// - for a scan, the conditions of [`Self::segmented_scan_checked`] hold.
     pub unsafe fn segments_checked(
         &mut self,
         row: &'static Row,
@@ -149,13 +149,13 @@ impl<'a> Queue<'a> {
         unsafe { self.segmented_reduce_checked(row, segments, output, report) }
     }
 
-    /// The same, with arguments that have been checked.
+    /// The same as [`Self::segmented_reduce`], with arguments that have been checked.
     ///
     /// # Safety
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items and offsets can be read and, if there is one, the number of segments;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
     /// - `output` has room for a result for each segment, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_reduce_checked(
@@ -189,8 +189,8 @@ impl<'a> Queue<'a> {
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
-    /// Queues the reduction of `items`, at least one, in order. The result goes to the result memory of `call`, whose stream is this
-    /// queue's.
+    /// Queues the reduction of `items` in order. There is at least one item. The result goes to the result memory of `call`, whose stream
+    /// is this queue's.
     pub fn reduce_in_order_for(
         &mut self,
         row: &'static Row,
@@ -230,13 +230,13 @@ impl<'a> Queue<'a> {
         unsafe { self.segmented_scan_checked(row, segments, order, output, report) }
     }
 
-    /// The same, with arguments that have been checked.
+    /// The same as [`Self::segmented_scan`], with arguments that have been checked.
     ///
     /// # Safety
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items and offsets can be read and, if there is one, the number of segments;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
     /// - `output` has room for a result for each item, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_scan_checked(
@@ -249,7 +249,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments, order.is_reversed)?;
         debug_assert!(segments.are_aligned(output, report));
-        // A block waits for other blocks before it begins its next window, so it has only one.
+        // A block of a scan has only one window: before it began another, it would have to wait for other blocks.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanWords {
             input: segments.items.address,
@@ -301,7 +301,7 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they have the segments that `prepared` was made for, its workspace, and `windows_per_block`;
+    /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
     /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
     ///   [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(
@@ -312,14 +312,14 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
-        // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report reach as far as the kernel's
-        // contract says (condition 3): it compares each offset with the number of items, and reads no other items. The workspace has the
-        // state words for these segments (condition 2). There are as many blocks as the windows need.
+        // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
+        // says (condition 3): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
+        // has the state words for these segments (condition 2). There are as many blocks as the windows need.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }
 
-/// Reduces `input`, at least one item, in the order of its items, waits, and writes the result's bytes to `result`.
+/// Reduces `input`, which has at least one item, in the order of its items. Waits, and writes the result's bytes to `result`.
 pub(crate) fn reduce_in_order_to_host(
     entered: Entered<'_>,
     row: &'static Row,

@@ -1,4 +1,5 @@
-//! Segments, and the rows of matrices, in the order that [`warpfold_kernels::segments`] says.
+//! Reductions and scans of segments, and of the rows of matrices, on the CPU. The order of combination is that of
+//! [`warpfold_kernels::segments`].
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
@@ -92,8 +93,8 @@ fn scan_segments<O: Op<T>, T: Element>(
     results
 }
 
-/// The prefixes of a level's values. The first of sixteen values has the prefix of the sixteen. Each other value has its neighbour's
-/// prefix, combined with the neighbour.
+/// The prefixes of a level's values. The first of sixteen values has the prefix of the sixteen. The prefix of each other value is the
+/// prefix of the value before it, combined with that value.
 fn before_values<O: Op<T>, T: Element>(
     values: &[O::Accumulator],
     before_sixteens: &[O::Accumulator],

@@ -5,7 +5,7 @@ use crate::gpu::Entered;
 use crate::launch::{Queue, Span};
 use crate::selection::{Count, Selection};
 
-/// Selects, and waits. Returns the number of chosen items, or an error if they had too little room. The number is also written to
+/// Selects, and waits. Returns the number of chosen items, or an error if an output is too short. The number is also written to
 /// `count_to`, if that is given.
 pub fn and_wait(
     entered: Entered<'_>,
@@ -27,7 +27,7 @@ pub fn and_wait(
     let count = match (count_to, item_count) {
         (Some(place), _) => call.number_at(place.address)?,
         (None, 0) => 0,
-        // SAFETY: `wait` ended the selection, which wrote its count there.
+        // SAFETY: `wait` ended the selection, which wrote its count to the call's result.
         (None, _) => unsafe { call.read_number() }?,
     } as usize;
     let item_count = match selection.item_count_at {
@@ -44,7 +44,7 @@ pub fn and_wait(
     Ok(count)
 }
 
-/// Checks that there is room for this many items, if they are requested.
+/// Checks that an output has room for `needed_items` items. `offered_items` is `None` if the output was not requested.
 fn check_room(offered_items: Option<usize>, needed_items: usize) -> Result<()> {
     match offered_items {
         Some(offered_items) if offered_items < needed_items => Err(Error::OutputTooShort {

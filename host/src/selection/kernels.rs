@@ -1,5 +1,5 @@
-//! The selections that have kernels: by a predicate or an equality, for certain types of items; and by flags, for items of 1, 2, 4, 8 or
-//! 16 bytes.
+//! The selections that have kernels. Selections by a predicate or an equality have kernels for certain types of items, and selections by
+//! flags for items of 1, 2, 4, 8 or 16 bytes.
 
 use half::{bf16, f16};
 use warpfold_kernels::for_each_selection_kernel;

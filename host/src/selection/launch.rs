@@ -20,7 +20,7 @@ pub(crate) struct Chooser {
 }
 
 impl Chooser {
-    /// For a kernel for items of type `T`, whose tiles have prefixes of type `A`.
+    /// The chooser of a kernel for items of type `T`, whose tiles have prefixes of type `A`.
     pub const fn new<T: 'static, A>(entry: &'static Entry) -> Self {
         Self {
             entry,
@@ -57,7 +57,7 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
-    /// Where device memory holds the number of items; `input` then has an upper bound.
+    /// Where device memory holds the number of items; the length of `input` is then an upper bound.
     pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,
@@ -84,7 +84,7 @@ impl Count {
 }
 
 impl Selection {
-    /// Selects the first key of each run. Writes the runs' starts, with the end, and their keys if wanted.
+    /// Selects the first key of each run. Writes the starts of the runs followed by the end, and the keys if they are wanted.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -100,7 +100,7 @@ impl Selection {
         }
     }
 
-    /// Inputs and outputs. At most as much is written to an output as it has room for.
+    /// Inputs and outputs. No more is written to an output than it has room for.
     fn regions(&self, count: Count) -> [Option<Region>; 8] {
         let outputs = self.outputs;
         let most = self.input.item_count + usize::from(outputs.with_end);
@@ -147,7 +147,7 @@ impl Selection {
         }
     }
 
-    /// Checks that indices and lengths, if requested, have a type that can hold the number of items.
+    /// Checks that the requested indices and lengths have types that can hold the number of items.
     pub fn check_numbers(&self) -> Result<()> {
         let item_count = self.input.item_count;
         let numbers = [self.outputs.indices, self.outputs.lengths];
@@ -176,13 +176,13 @@ impl Queue<'_> {
         unsafe { self.select_checked(selection, count) }
     }
 
-    /// The same, with arguments that have been checked.
+    /// The same as [`Self::select`], with arguments that have been checked.
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context and aligned for their types (items as the chooser needs them):
+    /// Until the work is done, in memory of this context and aligned for their types (items for the type of the chooser's kernel):
     ///
-    /// - the items can be read; so can a flag for each item, if there are flags, and the number of items, if there is one;
+    /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
     /// - each output can be written, up to its length or the number of its results, whichever is less;
     /// - the 8 bytes of the count can be written;
     /// - each output and the count overlap nothing else.
@@ -191,8 +191,8 @@ impl Queue<'_> {
             return self.select_nothing(selection, count);
         }
         match count {
-            // SAFETY: the conditions of this function (condition 1), and `address` is where the count is written. There is an item:
-            // checked above.
+            // SAFETY: this function's conditions hold, with the count at `address` (condition 1). There is an item, as checked above
+            // (condition 2).
             Count::Callers(Span { address, .. }) | Count::Own(address) => unsafe {
                 self.select_to(selection, address)
             },
@@ -246,8 +246,8 @@ impl Queue<'_> {
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
         // SAFETY: the words are those of a selection. All memory can be read or written without overlap (condition 1), and the kernel
-        // writes no more than the capacities say. The workspace has the state words for this many items. There is a block at least, since
-        // there is an item (condition 2).
+        // writes no more than the capacities say. The workspace has the state words for this many items. There is at least one block,
+        // since there is an item (condition 2).
         unsafe {
             self.launch(
                 Position::Whole,

@@ -1,9 +1,9 @@
-//! Runs of equal items, by plain iterators.
+//! Runs of equal items on the CPU, by plain iterators.
 
 use warpfold_kernels::element::Element;
 use warpfold_kernels::selection::Equality;
 
-/// Where runs start, then the number of items.
+/// The starts of the runs, followed by the number of items.
 pub fn run_starts<E: Equality<T>, T: Element>(items: &[T]) -> Vec<usize> {
     let begins = |&index: &usize| index == 0 || !E::same(items[index - 1], items[index]);
     let mut starts: Vec<usize> = (0..items.len()).filter(begins).collect();

@@ -1,4 +1,4 @@
-//! Copies many pieces to the device, and perhaps back.
+//! Uploads many pieces, and downloads their results if there are any.
 //!
 //! The order of the driver calls does not depend on the speed of the workers, so that a test can make each call fail.
 
@@ -11,24 +11,25 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyLane, Lane, Strip};
 
-/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest for the workers.
-/// With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and at 46 GB/s with
-/// 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
+/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] are queued after it, and the workers
+/// have the rest. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and
+/// at 46 GB/s with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
 const MOST_LANES: usize = 10;
 
-/// For each direction, lanes whose copies are queued after the current one, so that the bus never waits for this thread.
+/// For each direction, the number of lanes whose copies are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The number of strips of a piece, unless they would be too short. That many workers copy the piece, so that its upload begins sooner.
+/// The number of strips of a piece, unless they would be too short. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
-/// Bytes of the shortest strip, except the last of a piece. Shorter ones are not worth waking a worker.
+/// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most page-locked memory of a call, and the most device memory without its workspace. Exceeded only if two pieces do not fit.
+/// The most bytes of page-locked memory of a call, and of device memory without its workspace. A call takes more only if two pieces do
+/// not fit.
 const MOST_BYTES: usize = 256 << 20;
 
-/// In which directions pieces are copied.
+/// The directions in which pieces are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ways {
     /// To the device.
@@ -45,7 +46,7 @@ impl Ways {
         }
     }
 
-    /// How many lanes are of use for `piece_count` pieces of `piece_bytes` bytes.
+    /// How many lanes are useful for `piece_count` pieces of `piece_bytes` bytes.
     pub fn useful_lanes(self, piece_count: usize, piece_bytes: usize) -> usize {
         let most = MOST_LANES * self.count();
         most.min((MOST_BYTES / piece_bytes).max(2)).min(piece_count)
@@ -104,7 +105,7 @@ struct Moving<'gpu, 'slice> {
 }
 
 /// Copies the pieces to the device, on one lane or more, and back if they have a destination. `work` is called for each piece in order,
-/// with the piece's index, when its upload is queued. It queues the work on the piece. Waits for everything.
+/// with the piece's index, when the piece's upload is queued. `work` queues the work on the piece. Waits for all copies and all work.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -120,13 +121,13 @@ pub(super) fn carry<'gpu, 'slice>(
 /// The work on a piece on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Called when its upload is queued.
+    /// Called when the piece's upload is queued.
     Arrive,
     /// Called when enough later pieces have arrived. The piece is downloaded next.
     Leave,
 }
 
-/// The same, with two steps for each piece, and a bounded number of pieces between the steps.
+/// The same as [`carry`], with two steps for each piece. At most `between` later pieces arrive before a piece leaves.
 pub(super) fn carry_in_steps<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -210,7 +211,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
             if let Some(place) = place {
                 let (lane, _) = self.filled.swap_remove(place);
                 let piece = self.given.pop_front()?;
-                // One lane is enough for the next upload. The other pieces can wait for it.
+                // The workers get only one more lane before this upload is queued. The other lanes can wait.
                 self.give_next();
                 return Some((lane, piece));
             }
@@ -220,7 +221,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         }
     }
 
-    /// Has the workers fill an idle lane with the next piece, if there are both.
+    /// Has the workers fill an idle lane with the next piece. `None` if there is no idle lane or no piece.
     fn give_next(&mut self) -> Option<()> {
         let lane = self.idle.pop()?;
         let Some((index, piece)) = self.pieces.next() else {
@@ -260,7 +261,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         self.at_work += 1;
     }
 
-    /// Waits for a lane, if workers use any.
+    /// Waits until the workers are done with a lane. `None` if they have no lane.
     fn wait_for_lane(&mut self) -> Option<()> {
         if self.at_work == 0 {
             return None;

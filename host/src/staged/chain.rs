@@ -1,5 +1,5 @@
-//! The prefixes of the pieces of a scan that several GPUs share. Each piece publishes the aggregates of its groups of tiles, in any
-//! order, and gets the prefix of its first group when all earlier pieces have published theirs.
+//! The prefixes of the pieces of a scan that several GPUs share. Pieces publish the aggregates of their tile groups, in any order. A piece
+//! gets the prefix of its first group when all earlier pieces have published their aggregates.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ pub(crate) struct Chain<A> {
 struct State<A> {
     /// The known prefixes, from the first piece on.
     prefixes: Vec<A>,
-    /// The aggregates of later pieces.
+    /// The published aggregates of later pieces, by the pieces' indices.
     published: BTreeMap<usize, Vec<A>>,
     /// The rank whose turn it is to take shared resources.
     turn: usize,
@@ -22,7 +22,7 @@ struct State<A> {
     failed: Option<usize>,
 }
 
-/// A rank of the scan. If it is dropped before its [`end`](Self::end), it has failed, and no rank waits any more.
+/// A rank of the scan. If it is dropped before its [`end`](Self::end), the rank has failed, and all other ranks stop waiting.
 pub(super) struct Link<'chain, A> {
     chain: &'chain Chain<A>,
     rank: usize,
@@ -55,7 +55,7 @@ impl<A: Copy> Chain<A> {
         }
     }
 
-    /// Waits until there is an answer.
+    /// Waits until `answer` returns a value, or a rank has failed.
     fn wait<R>(&self, answer: impl Fn(&State<A>) -> Option<R>) -> Result<R, Broken> {
         let mut state = self.lock();
         loop {
@@ -87,8 +87,8 @@ impl<A> Link<'_, A> {
 }
 
 impl<A: Copy> Link<'_, A> {
-    /// Runs `take` after all earlier ranks have run theirs. So ranks take shared resources in one order, and no two calls can each hold
-    /// what the other waits for.
+    /// Runs `take` after all earlier ranks have run theirs. So the ranks take shared resources in a fixed order, and no two calls wait for
+    /// each other.
     pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.chain
             .wait(|state| (state.turn == self.rank).then_some(()))?;

@@ -1,5 +1,5 @@
-//! A part of the chunks of a slice's reduction, on one of several GPUs. It results in the chunks' partials, which the caller combines
-//! with those of other GPUs.
+//! Reduces some of the chunks of a slice on one of several GPUs. The results are the chunks' partials, which the caller combines with the
+//! partials of the other GPUs.
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ use crate::kernel::Row;
 use crate::launch::Queue;
 use crate::whole::ReducePlan;
 
-/// Bytes of the longest board: with two GPUs or more, each has no more than half of the chunks, rounded up.
+/// Bytes of the longest board: with two GPUs or more, each GPU has at most half of the chunks, rounded up.
 const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
-// A call that holds a lane must not wait for another lane of the same kind: other calls that wait in the same way may hold all of them.
-// The board has a short lane, and pieces have long ones.
+// A call that holds a lane must not wait for another lane of the same kind: other such calls may hold all the others, and wait too. So the
+// board has a short lane, and the pieces have long lanes.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
 /// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Returns the state words of the chunks'
@@ -47,7 +47,7 @@ pub(crate) fn reduce_chunks(
     let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
-    // No launch writes a result here, since none takes the last ticket.
+    // Every launch needs an address for the result. No launch writes to the address here, since none takes the last ticket.
     let result = conductor.result()?;
     let slot_bytes = 8 * row.division.accumulator_words;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
@@ -58,7 +58,7 @@ pub(crate) fn reduce_chunks(
     let board = board.lend(&conductor, |control| {
         let place = WorkspaceSpan {
             control,
-            // The launches publish the partials of these chunks, and read none.
+            // The launches write the state words of these chunks only, and read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
         };

@@ -3,11 +3,11 @@
 /// Bytes that are copied before they are flushed. They fit a processor's nearest cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Copies bytes to memory that a device reads next, as many as there is room for.
+/// Copies bytes to memory that a device reads next. Bytes that do not fit into `to` are left out.
 ///
 /// Bytes that a processor has just written are in its own caches, and a device reads them from there at a third of the bus's rate.
 /// The rate from a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, was 19 GB/s. From memory, or from the cache
-/// that the processors share, it was 36 GB/s.
+/// that the processors share, the rate was 36 GB/s.
 pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)) {
         let to = &mut to[..from.len()];
@@ -21,8 +21,8 @@ pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
 fn demote(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {
-        // SAFETY: a hint on memory that exists. It changes nothing that a program can see, and a processor without the instruction runs
-        // it as a `nop`.
+        // SAFETY: the instruction is a hint about memory that exists. It changes nothing that a program can see, and a processor without
+        // the instruction runs it as a `nop`.
         unsafe {
             std::arch::asm!(
                 "cldemote [{}]",

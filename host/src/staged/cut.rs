@@ -1,4 +1,4 @@
-//! How a long slice is cut into pieces. Each piece has whole chunks or tiles, so that the bits are those of the whole slice.
+//! Cuts a long slice into pieces. Each piece has whole chunks or tiles, so that the results have the bits of the whole slice.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::kernel::{Row, Type};
 #[cfg(feature = "nccl")]
 use warpfold_kernels::contract::SCAN_GROUP_TILES;
 
-/// Bytes of the shortest piece, except the last. The bus copies such pieces at three quarters of its rate.
+/// Bytes of the shortest piece, except the last. The bus copies pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// The number of pieces of a short slice, unless they would be too short.
+/// The number of pieces of a short slice, unless these would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
 /// Alignment of the parts of a lane's memory.
@@ -52,9 +52,9 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first chunk of the reduction, or the first tile of the scan. It may be above 0 in a part of a call.
+    /// The first unit: a chunk of the reduction, or a tile of the scan. It may be above 0 in a part of a call.
     first_unit: u64,
-    /// The number of chunks or tiles.
+    /// The number of units.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
@@ -83,8 +83,8 @@ impl Cut {
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
-    /// A piece has as many units as fit into [`PIECE_BYTES`], or one unit that is longer: a slice of more than 16 GiB has such chunks. In
-    /// a short slice, pieces are shorter, so that one is filled while another is uploaded.
+    /// A piece has all units that fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a piece
+    /// has one unit. A short slice has shorter pieces, so that one piece is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,
@@ -114,13 +114,13 @@ impl Cut {
         }
     }
 
-    /// Items of all units, counting the last one as full.
+    /// Items of all units, if the last unit were full.
     #[cfg(feature = "nccl")]
     pub fn part_items(self) -> usize {
         (self.unit_count * self.unit_items) as usize
     }
 
-    /// The same, in pieces of one or more whole groups of tiles.
+    /// The same cut, in pieces of one or more whole tile groups.
     #[cfg(feature = "nccl")]
     pub fn in_groups(self) -> Self {
         let groups = (self.piece_units / SCAN_GROUP_TILES).max(1);
@@ -130,7 +130,7 @@ impl Cut {
         }
     }
 
-    /// The same in pieces of `piece_units` units.
+    /// The same cut, in pieces of `piece_units` units.
     #[cfg(test)]
     pub fn in_pieces_of(self, piece_units: u64) -> Self {
         Self {

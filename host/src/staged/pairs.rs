@@ -1,8 +1,8 @@
 //! Two slices of the host, reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, followed by the
 //! second values.
 //!
-//! This thread fills the pieces itself, while earlier ones are uploaded. It takes all its lanes at once: several calls that each hold
-//! one and wait for another could deadlock.
+//! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: several calls that each
+//! hold a lane and wait for another lane could deadlock.
 
 use std::collections::VecDeque;
 
@@ -48,7 +48,7 @@ pub(crate) fn reduce_pairs(
     for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
         let mut lane = match idle.pop() {
             Some(lane) => lane,
-            // There is at least one lane, so if none is idle, one is busy.
+            // The call has at least one lane, so if no lane is idle, one is busy.
             None => match busy.pop_front() {
                 Some(oldest) => oldest.wait()?,
                 None => entered.lane(longest)?,

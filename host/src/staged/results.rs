@@ -13,7 +13,7 @@ const LARGE_PAGE: usize = 2 << 20;
 /// Bytes of the smallest memory for which large pages are requested, as in NumPy.
 const LONG_BYTES: usize = 4 << 20;
 
-/// Memory for items that are yet to be written.
+/// Memory for items that are not written yet.
 pub(crate) struct Results<T> {
     items: Vec<T>,
     count: usize,
@@ -40,8 +40,8 @@ impl<T: Item> Results<T> {
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Has the workers write to each page once. The system makes a page when it is first written, and that takes longer than copying the
-    /// page's contents over the bus. With large pages, it takes a fraction of that time.
+    /// Has the workers write to each page once. The system makes a page when it is first written, which takes longer than copying the
+    /// page's contents over the bus. Large pages take a fraction of that time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;
@@ -71,10 +71,11 @@ impl<T: Item> Results<T> {
     }
 }
 
-/// Requests large pages for memory that is aligned to one, as far as they fit. Does nothing if the system has none.
+/// Requests large pages for memory that is aligned to a large page, except for an incomplete page at the end. Does nothing if the system
+/// has no large pages.
 fn ask_for_large_pages(whole: &mut [MaybeUninit<u8>]) {
     #[cfg(target_os = "linux")]
-    // SAFETY: only whole pages of this allocation. The advice changes neither their contents nor who may access them.
+    // SAFETY: the range has only whole pages of this allocation. The advice changes neither their contents nor who may access them.
     let _ = unsafe {
         libc::madvise(
             whole.as_mut_ptr().cast(),

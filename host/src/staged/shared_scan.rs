@@ -7,8 +7,8 @@
 //!
 //! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on other devices, have been read.
 //!
-//! Each GPU has two boards, zeroed once, whose launches all have the tag 1. On one, the first pass publishes aggregates, with
-//! identities for prefixes. On the other, the second pass finds the true prefixes.
+//! Each GPU has two boards, which are zeroed once. All launches on them have the tag 1. On the first board, the first pass publishes
+//! aggregates, with identities for prefixes. On the second board, the second pass finds the true prefixes.
 
 use std::iter;
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 use crate::launch::states::{from_states, state_bytes};
 
-/// The number of pieces that arrive before a piece leaves, so that its aggregates have been read by then.
+/// The number of later pieces that arrive before a piece leaves, so that the piece's aggregates have been read by then.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.
@@ -158,7 +158,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);
-                            // - the tiles are whole groups, and the first group's prefix is published above, so the parts need no others.
+                            // - the tiles are whole groups, and the first group's prefix is published above, so no earlier tile is needed.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
                     }
@@ -273,7 +273,7 @@ impl<A: Accumulator> Boards<A> {
         Ok(())
     }
 
-    /// Waits for that copy, and returns the aggregates.
+    /// Waits for the copy that [`Self::take`] queued, and returns the aggregates.
     fn taken(&self, lane: &BusyLane<'_>, groups: Range<u64>, index: usize) -> Result<Vec<A>> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;

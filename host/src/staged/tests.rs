@@ -1,4 +1,4 @@
-//! Slices in pieces: every byte arrives, with any number of lanes; the bits are those of the whole slice, for any cut; and a failure
+//! Slices in pieces. Every byte arrives, with any number of lanes. The results have the bits of the whole slice, for any cut. A failure
 //! leaves nothing behind.
 
 use bytemuck::Zeroable;
@@ -160,8 +160,8 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes each driver call of a first use fail in turn, or only calls with these names. Checks the outcome, that nothing is left, and that
-/// the next use works.
+/// Makes each driver call of a first use fail in turn, or only the calls with `names` if there are any. Checks the outcome, that nothing
+/// is left behind, and that the next use works.
 fn fail_each_call(
     names: &[&str],
     code: i32,

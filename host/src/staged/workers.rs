@@ -1,13 +1,13 @@
 //! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
 //!
 //! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks
-//! from one queue, in order, and never wait for one another. Tasks come in bursts, the strips of a piece at a time. Waking a thread
-//! takes longer than a strip, so a thread without a task spins for a while before it sleeps.
+//! from one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes
+//! longer than a strip, so a thread without a task spins for a while before it sleeps.
 //!
 //! - A caller that waits for its tasks sleeps until they are done. Unlike in a general thread pool, it runs no other tasks
 //!   meanwhile: it may hold locks, or be a task of such a pool itself.
-//! - Workers make no driver call. The outcome of a job goes to the thread that submitted it, and is dropped there, even if the
-//!   call has already failed.
+//! - Workers make no driver call. The outcome of a job goes to the thread that submitted the job, and is dropped on that thread, even if
+//!   the call has already failed.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -41,7 +41,7 @@ pub(super) struct Workers<'scope, 'data, J: Job> {
 pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     work: impl FnOnce(&Workers<'_, 'data, J>) -> R,
 ) -> R {
-    // Outlives the jobs, so that no outcome is dropped by a worker.
+    // The channel outlives the jobs, so that no worker drops an outcome.
     let (sender, outcomes) = mpsc::channel();
     scope(|scope| {
         work(&Workers {
@@ -52,7 +52,7 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     })
 }
 
-/// Lets the workers process each of the parts, and waits for them.
+/// Has the workers process each of the parts, and waits until all are done.
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {
@@ -79,7 +79,7 @@ impl<'data, J: Job<Outcome: 'data> + 'data> Workers<'_, 'data, J> {
         self.outcomes.recv().ok()
     }
 
-    /// An outcome that has arrived.
+    /// An outcome that has arrived, if there is one.
     pub fn try_outcome(&self) -> Option<J::Outcome> {
         self.outcomes.try_recv().ok()
     }
@@ -127,7 +127,7 @@ impl<'data> Scope<'data> {
         }
     }
 
-    /// Submits work for any thread, to be run before this scope ends.
+    /// Makes a task for any thread. This scope does not end before the task is done.
     fn task(&self, work: Box<dyn FnOnce() + Send + 'data>) -> Task {
         // SAFETY: only the lifetime changes. The function `scope` owns this `Scope`, lends it to `work`, and neither returns nor unwinds
         // before the latch says that all tasks are done and dropped. `'data` is a parameter of that function and is invariant here, so it
@@ -160,11 +160,11 @@ impl Latch {
         Arc::clone(self)
     }
 
-    /// Reports the end of a task. All that the task did happens before the return of a wait for it.
+    /// Reports the end of a task. Everything that the task did happens before [`Self::wait`] returns.
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // A waiting thread reads the number while it holds the lock. If it did so before this thread takes the lock, it is notified.
-            // Otherwise it reads 0.
+            // A waiting thread reads `pending` while it holds the lock. If it read the number before this thread takes the lock, it is
+            // notified. If it reads the number later, it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }
@@ -196,7 +196,7 @@ impl Task {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        // Its borrows end before the end is reported.
+        // The borrows of the work end before the task's end is reported.
         drop(self.work.take());
         self.latch.end_task();
     }
@@ -219,13 +219,13 @@ struct Queue {
 }
 
 impl Threads {
-    /// The most threads. More do not copy faster.
+    /// The most threads. More threads do not copy faster.
     const MOST: usize = 16;
 
-    /// How often a thread without a task polls before it sleeps: for about 100 µs.
+    /// How often a thread without a task polls before it sleeps. This takes about 100 µs.
     const LOOKS: usize = 100;
 
-    /// The threads, as many as the system allowed to start; `None` if there are none.
+    /// The threads, which the first call starts; `None` if none could be started.
     fn started() -> Option<&'static Self> {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         static STARTED: OnceLock<usize> = OnceLock::new();

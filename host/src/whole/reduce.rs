@@ -11,7 +11,7 @@ use crate::launch::{Position, Queue, ReduceWords, Region, Span};
 /// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
     pub part: Position,
-    /// The launch has a block for each.
+    /// The launch has a block for each chunk.
     pub chunks: Range<u64>,
     pub state_words: u64,
 }
@@ -47,8 +47,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`. If `count` is given, only the first items are reduced, as many as the number there says. The result
-    /// of no items is the operator's identity.
+    /// Queues a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory. The result of no items
+    /// is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -68,8 +68,8 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: `check` found items, number and a result of the caller's to be memory of the context, aligned and without overlap.
-        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a number, the
+        // SAFETY: `check` found items, count and a result of the caller's to be memory of the context, aligned and without overlap.
+        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the
         // plan is `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
@@ -86,7 +86,7 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about a number, and there is none.
+        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -113,18 +113,18 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about a
-        // number, and there is none.
+        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about
+        // `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`, or of its first items if there is a number of items in the second span.
+    /// Queues a planned launch of a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory.
     ///
     /// # Safety
     ///
     /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
-    /// - the number, if there is one, is 8 aligned bytes that the device reads in this context;
-    /// - with a number, the plan holds for every number of items up to that of `input` ([`ReducePlan::of_most`]).
+    /// - `count`, if it is given, is 8 aligned bytes that the device reads in this context;
+    /// - with `count`, the plan is for every number of items up to the length of `input` ([`ReducePlan::of_most`]).
     unsafe fn launch_reduction(
         &mut self,
         row: &'static Row,
@@ -146,8 +146,8 @@ impl Queue<'_> {
         };
         let blocks = plan.chunks.end - plan.chunks.start;
         // SAFETY: the words are those of a reduction. Block `i` reads chunk `chunks.start + i`, and the last part writes `output`
-        // (condition 1). The kernel reads the number (condition 2), and takes the smaller of it and `item_count`. The workspace has the
-        // state words of the plan, also with a number (condition 3).
+        // (condition 1). The kernel reads the count (condition 2), and takes the smaller of the count and `item_count`. The workspace has
+        // the state words of the plan, also with a count (condition 3).
         unsafe {
             self.launch(
                 plan.part,

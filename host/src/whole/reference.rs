@@ -1,9 +1,9 @@
 //! The library's results, computed on the host in plain sequential Rust, bit for bit.
 //!
 //! This is the bit contract ([`warpfold_kernels::contract`]) written out: the same combination trees, with the identity in place of every
-//! missing item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read it
-//! beside the contract, or check results with it; it is slow. It shares the contract's numbers and the operators with the kernels, and
-//! none of their code.
+//! missing item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read this
+//! code beside the contract, or check results with it; it is slow. It shares the contract's numbers and the operators with the kernels,
+//! but no other code.
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, SCAN_GROUP_TILES, Tree, WARP_LANES, Wider, reduce_chunk_count,
@@ -23,7 +23,7 @@ pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     O::lower(combine_chunks::<O, T>(chunks))
 }
 
-/// Step 5 of a reduction: the results of all chunks.
+/// Step 5 of a reduction: combines the results of all chunks.
 pub(crate) fn combine_chunks<O: Op<T>, T: Element>(
     chunks: impl Iterator<Item = O::Accumulator>,
 ) -> O::Accumulator {
@@ -76,8 +76,8 @@ fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     pairwise::<O, T>(&folds)
 }
 
-/// Step 2 of a reduction with a wide accumulator, for one thread: a fold of the vectors with even numbers, and one of those with odd
-/// ones.
+/// Step 2 of a reduction with a wide accumulator, for one thread: one fold of the vectors with even numbers, and one fold of the vectors
+/// with odd numbers.
 fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = [O::identity(); 2];
     for tile_start in tile_starts(items, chunk) {
@@ -112,7 +112,7 @@ fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O
     fold
 }
 
-/// Steps 3 and 4 of a reduction: the lanes of each warp, then the warps.
+/// Steps 3 and 4 of a reduction: combines the lanes of each warp, then the warps.
 fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accumulator {
     let warps: Vec<_> = threads.chunks(LANES).map(halves::<O, T>).collect();
     halves::<O, T>(&warps)
@@ -139,7 +139,8 @@ pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) ->
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }
 
-/// The vectors of a lane in a row of a tile, and the tile's prefix before them. With a wide accumulator, they count as one vector.
+/// The vectors of a lane in a row of a tile, and all earlier items of the tile combined. With a wide accumulator, a lane's vectors count
+/// as one vector.
 struct Lane<A> {
     before: A,
     vectors: Vec<Vec<A>>,
@@ -153,7 +154,7 @@ enum Placement {
 }
 
 impl Placement {
-    /// The results of a vector: the prefix before it, and the prefixes up to each of its items.
+    /// The results of a vector. `upto` has the prefix before the vector, then the prefixes up to each of its items.
     fn of<A>(self, upto: &[A]) -> &[A] {
         match self {
             Placement::Included => &upto[1..],
@@ -162,7 +163,7 @@ impl Placement {
     }
 }
 
-/// The results, and the total.
+/// The results of a scan, and its total.
 fn scan<O: Op<T>, T: Element>(
     items: &[T],
     initial: O::Accumulator,
@@ -217,7 +218,7 @@ fn upto<O: Op<T>, T: Element>(
     upto
 }
 
-/// The prefix after a group of tiles, from the prefix before it and the aggregates of its tiles.
+/// The aggregates of a group's tiles combined.
 #[cfg(feature = "nccl")]
 pub(crate) fn combine_group<O: Op<T>, T: Element>(
     tiles: &[O::Accumulator; SCAN_GROUP_TILES as usize],
@@ -225,7 +226,7 @@ pub(crate) fn combine_group<O: Op<T>, T: Element>(
     group::<O, T>(tiles)
 }
 
-/// Steps 1 to 3 of a scan: the lanes of a tile's rows, and its aggregate.
+/// Steps 1 to 3 of a scan: the lanes of a tile's rows, and the tile's aggregate.
 fn scan_tile<O: Op<T>, T: Element>(
     items: &[T],
     tile: u64,
@@ -335,7 +336,7 @@ fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator 
     }
 }
 
-/// Halves first: value `i` is combined with value `i + half`, until one is left. The number of values is a power of two.
+/// Halves first: value `i` is combined with value `i + half`, until one value is left. The number of values is a power of two.
 fn halves<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     match values {
         [value] => *value,

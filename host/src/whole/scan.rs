@@ -1,5 +1,5 @@
-//! Scans of all items: the plan, the launches (a call may have several), and the options: an initial value, an output for the total, a
-//! count in device memory.
+//! Scans of all items: the plan, and the launches. A call may have several launches. The options are an initial value, an output for the
+//! total, a count in device memory, and the direction.
 
 use std::ops::Range;
 
@@ -157,21 +157,21 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: with this bit, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing is written
-        // to address 0. Conditions 2 to 5 are about extras, and there are none.
+        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing
+        // is written to address 0. Conditions 2 to 5 are about extras, and there are none.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
-    /// Queues a launch of a scan, with these bits in the argument for the end of its tiles, and with extras.
+    /// Queues a launch of a scan, with extras. `bits` are set in the argument `end_tile`.
     ///
     /// # Safety
     ///
     /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
-    /// - the memory of the total, if there is one, has room for a result that the device writes in this context until the work is done.
-    ///   It is aligned, and overlaps neither items nor results nor the number;
-    /// - the number of items, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
-    /// - with a number of items, `tiles` are all tiles, so the launch is the scan's only one;
-    /// - the initial value, if there is one, has the bytes of the row's accumulator.
+    /// - the memory of the total, if it is requested, has room for a result that the device writes in this context until the work is done.
+    ///   It is aligned, and does not overlap items, results or the count;
+    /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
+    /// - with a count, `tiles` are all tiles, so the scan has no other launch;
+    /// - the initial value, if it is given, has the bytes of the row's accumulator.
     unsafe fn scan_tiles(
         &mut self,
         row: &'static Row,
@@ -220,8 +220,8 @@ impl Queue<'_> {
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
         // SAFETY: the words are those of a scan. The blocks read and write only the items of these tiles and the extras (conditions 1 to
-        // 3 and 5). The workspace has the state words of the plan. With a number of items, the kernel takes the smaller of it and
-        // `item_count`, and the plan is for `item_count` (condition 4). There is a block at least, since there is a tile.
+        // 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count and
+        // `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

@@ -1,8 +1,8 @@
 //! Builds the library's and the ladder's tests with the feature of their packages. Builds the example of a program's own operators with
 //! the feature of `warpfold-build`.
 //!
-//! Everything is in [`FOLDER`]. It has a configuration that replaces crates from crates.io by rust-cuda's, like a user's. It has a lock
-//! file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the
+//! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
+//! lock file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the
 //! kernels looks for the configuration in its parent folders.
 
 use std::fs;
@@ -49,7 +49,7 @@ pub fn build_ladder(root: &Path, scope: &Scope) -> Result<Built> {
     build_package(root, scope, KernelSet::Ladder, scope.ladder_tests())
 }
 
-/// Builds the named tests of the package that carries a part; only its library if none is named.
+/// Builds the named tests of the package that carries the kernels of `part`. If no test is named, builds only the package's library.
 fn build_package(root: &Path, scope: &Scope, part: KernelSet, tests: &[&str]) -> Result<Built> {
     let folder = root.join(FOLDER);
     let (package, variable) = match part {
@@ -87,7 +87,7 @@ fn build_package(root: &Path, scope: &Scope, part: KernelSet, tests: &[&str]) ->
 /// Builds the example of a program's own operators. [`build`] must have built the library's tests.
 pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     let folder = root.join(FOLDER);
-    // It is not a member of the workspace, so it has a lock file of its own.
+    // The example is not a member of the workspace, so it has a lock file of its own.
     let lock = folder.join("own-operator").join(LOCK);
     if !lock.exists() {
         write(&lock, &fs::read_to_string(folder.join(LOCK))?)?;

@@ -1,4 +1,4 @@
-//! What is compiled and tested: everything, or a few kernels for some architectures.
+//! The kernels that are compiled and tested: all, or a few for some architectures.
 
 use anyhow::{Result, bail};
 

@@ -23,10 +23,10 @@ const FORBIDDEN: [&str; 9] = [
     "bra", "call", "trap", "exit", "ld.", "st.", "atom", "bar", "$L",
 ];
 
-/// Branches that a body may contain: those that skip rarely needed instructions within a scope.
+/// The branch that a body may contain, and its label. The branch skips rarely needed instructions within a scope.
 const AROUND: [&str; 2] = ["@%unwanted bra $around;", "$around: }"];
 
-/// The body in the lines of a function.
+/// Makes a body from the lines of a function.
 pub fn body(function: &[String]) -> Result<String> {
     let mut takes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut gives: BTreeMap<usize, &str> = BTreeMap::new();
@@ -101,7 +101,7 @@ impl Names {
         self.of.insert(register.to_owned(), name);
     }
 
-    /// The line with the body's names. Names that end without a number are declared where they are used.
+    /// The line with the body's names. A name that does not end in a number is declared within the body, and stays.
     fn rename(&mut self, line: &str) -> Result<String> {
         let mut parts = line.split('%');
         let mut renamed = parts.next().unwrap_or_default().to_owned();

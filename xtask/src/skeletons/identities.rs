@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use warpfold_ptx::fill::{HOLE, Hole};
 
-/// The skeleton with such holes replaced by copies.
+/// The skeleton, with copies in place of combinations with the identity.
 pub fn remove(skeleton: &str) -> Result<String> {
     let identities = identities(skeleton)?;
     let mut text = String::with_capacity(skeleton.len());

@@ -11,7 +11,7 @@ pub struct Row {
     pub symbol: &'static str,
     /// The name of the skeleton for its kernel, if there is one.
     pub skeleton: String,
-    /// The row whose bodies fill the skeleton. A row of segments or columns uses the bodies of the row of whole arrays.
+    /// The row whose bodies fill the skeleton. A row for segments or columns uses the bodies of the row for whole arrays.
     pub bodies: &'static str,
 }
 
@@ -71,7 +71,7 @@ struct Types {
     is_exact: bool,
     /// Whether some item lifts to the identity.
     has_identity_item: bool,
-    /// The widths in bits of an item and, if there are any, an accumulator and a result, separated by `_`.
+    /// The width of an item in bits. An operator also has the widths of an accumulator and of a result. They are separated by `_`.
     widths: String,
 }
 
@@ -124,7 +124,7 @@ fn row(symbol: &'static str, types: &Types) -> Row {
     }
 }
 
-/// The row of this name that reduces a whole array or, if the operator has none, the one that scans it.
+/// The row of this name that reduces a whole array or, if there is no such row, the row that scans a whole array.
 fn whole_array_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {

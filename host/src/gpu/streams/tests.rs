@@ -1,4 +1,4 @@
-//! Streams as calls find them: handles that come back, more streams than are kept, captures.
+//! Records of streams: handles that are reused, more streams than are kept, streams of another context.
 
 use super::*;
 use crate::driver::OwnStream;

@@ -1,4 +1,4 @@
-//! Workspaces as the kernels find them: zeroed, grown, and when the launches' tags run out.
+//! Workspaces are zeroed, they grow, and they work on when the launches' tags run out.
 
 mod unowned;
 
@@ -53,7 +53,7 @@ fn a_workspace_is_kept_until_it_is_too_small() {
                 .iter()
                 .all(|&byte| byte == 0)
         );
-        // The outgrown one is still there.
+        // The outgrown workspace still exists.
         assert_eq!(read(first.control, 4, stream), [0; 4]);
         Ok(())
     });

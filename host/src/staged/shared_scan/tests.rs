@@ -48,7 +48,7 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // On each GPU, the first rank belongs to a different scan. In the middle of its work, it waits for its scan's other rank.
+        // Each scan has the first rank on one of the GPUs. In the middle of its work, this rank waits for the scan's other rank.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {

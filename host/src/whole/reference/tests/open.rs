@@ -75,7 +75,7 @@ operator!(
     Composition: Affine => Affine => Affine, true,
     Affine { factor: 1, offset: 0 }, |item, _| item, Affine::then, |value| value
 );
-// The same on three words. The last word counts the items.
+// The same operator on three words. The last word counts the items.
 operator!(
     Counted: [u32; 3] => [u32; 3] => u64, true, [1, 0, 0], |[factor, offset, _]: [u32; 3], _| [factor, offset, 1],
     |left: [u32; 3], right: [u32; 3]| {
@@ -98,7 +98,7 @@ operator!(
     Weighted: u32 => u64 => u64, true, 0, |item, index| u64::from(item) * (index + 1), u64::wrapping_add,
     |value| value
 );
-// It has a wide accumulator, and rounds.
+// This operator has a wide accumulator, and rounds.
 operator!(
     Moment: f32 => [f32; 3] => f32, false, [-0.0; 3], |item: f32, _| [item, 0.0, 0.0],
     |left: [f32; 3], right: [f32; 3]| [left[0] + right[0], left[1], left[2]],
@@ -198,7 +198,7 @@ fn a_wide_accumulator_has_two_folds_in_a_reduction() {
     // Thread 0 has items from 1024·v on in its vector v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
     (items[0], items[1024], items[3072]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_218.0);
-    // Now both are in the even fold, and each is added to 2²⁴ separately.
+    // Now both items of value 1 are in the even fold, and each is added to 2²⁴ separately.
     (items[1024], items[3072]) = (0.0, 0.0);
     (items[2048], items[4096]) = (1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_216.0);

@@ -32,7 +32,7 @@ impl Word {
         }
     }
 
-    /// The highest bit marks a word that was initialised.
+    /// The word as a number. Its highest bit marks a word that was initialised.
     pub(crate) fn encode(self) -> u64 {
         let bytes = self.bytes as u64 & ((1 << BYTE_BITS) - 1);
         self.expected

@@ -15,7 +15,7 @@ use crate::fault::FaultKind;
 use crate::module::Kernel;
 use crate::program::{LaunchGrid, ParameterBuffer, kernel_index, lanes};
 
-/// The most grids above a grid.
+/// The greatest depth of nesting. The depth of the host's grid is 0.
 const MAX_DEPTH: u32 = 24;
 
 const INVALID_VALUE: u64 = 1;
@@ -36,7 +36,8 @@ enum Refusal {
 }
 
 impl Warp {
-    /// Gives each lane a buffer, or null if the address is not a kernel's or memory is short.
+    /// Allocates a buffer for each lane. A lane gets null if it passes an address that is not a kernel's, or
+    /// if memory is short.
     pub(super) fn parameter_buffers<O>(
         &mut self,
         machine: &mut Machine<'_, O>,

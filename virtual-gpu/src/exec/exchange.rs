@@ -1,6 +1,6 @@
 //! Atomic operations on 16 bytes: exchange, and compare and swap.
 //!
-//! Each is a load and a store of one lane, with nothing in between.
+//! Each operation is a load and a store of one lane. No other access comes between the two.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};

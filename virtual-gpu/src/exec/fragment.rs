@@ -15,7 +15,7 @@ struct Here {
     lanes: u32,
     /// Lanes for which the instruction's guard is true.
     active: u32,
-    /// The launch's steps at the start of the fragment's run.
+    /// The number of instructions that the launch had run when the fragment's run began.
     now: u64,
 }
 
@@ -30,7 +30,7 @@ enum Flow {
 }
 
 impl Warp {
-    /// Runs one fragment. Gives the number of instructions it ran.
+    /// Runs one fragment. Returns the number of instructions that it ran.
     pub(super) fn run_fragment<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -208,7 +208,7 @@ impl Warp {
         self.park(pc + 1, lanes & !active, State::Ready, now);
     }
 
-    /// A barrier of the block: parks the lanes that arrive, to wait there if they have to.
+    /// A barrier of the block: parks the arriving lanes. They wait at the barrier if they have to.
     fn reach_barrier<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -23,7 +23,7 @@ pub(crate) trait Narrow: Copy {
         Self::from_bits(NAN)
     }
 
-    /// The same value; a NaN becomes f32's canonical one.
+    /// The same value as f32. A NaN becomes f32's canonical NaN.
     fn single(self) -> f32 {
         half_to_single(self.bits(), Self::FORMAT)
     }
@@ -122,7 +122,7 @@ fn operand<T: Narrow>(a: T, mode: Mode) -> T {
     if mode.flushes() { flush(a) } else { a }
 }
 
-/// Flushing, saturation and the canonical NaN.
+/// Applies the mode's flushing and saturation to a value. A NaN becomes the canonical one.
 pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     if mode.saturates() {
@@ -251,7 +251,7 @@ fn order<T: Narrow>(a: T) -> i32 {
     }
 }
 
-/// A function that the hardware approximates.
+/// Applies a function that the hardware approximates.
 pub(crate) fn approximate_narrow<T: Narrow>(a: T, mode: Mode, f: impl Fn(f64) -> f64) -> T {
     let a = operand(a, mode);
     clean_narrow(T::round(f(a.single().into()), Rounding::Nearest), mode)
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn flushing_looks_at_the_product_at_full_precision() {
-        // Exact in f64. Adding and subtracting a power of two rounds to the precision of f16.
+        // The value is exact in f64. Adding and subtracting a power of two rounds it to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
             let shift = 2_f64.powi(exponent - 10 + 52);

@@ -11,7 +11,7 @@ use crate::float::{self, Lanes};
 use crate::program::{Address, AddressSpace, Atomic, Exchange, Modify, Op, Reg, Strength};
 use crate::ptx::ast::Operand;
 
-/// The function of an atomic operation on global memory, and on other memory.
+/// The two functions of an atomic operation: for global memory, and for other memory.
 fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
     let signed = ty.is_signed();
     let single: Modify = match (name, ty.kind, ty.bits) {

@@ -20,7 +20,7 @@ pub(super) struct ModuleNames<'a> {
     /// Shared variables outside functions. Each kernel that uses one has its own copy.
     pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
     pub functions: HashMap<&'a str, &'a Function<'a>>,
-    /// Kernels, and their places among the kernels of the module.
+    /// Kernels by name: their indices in the order of the text.
     pub kernels: HashMap<&'a str, usize>,
     pub limits: Limits,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Lowered {
     pub variables: Vec<(String, u64, u64)>,
 }
 
-/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If it
+/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If this
 /// fails, nothing stays allocated.
 pub(crate) fn lower(
     module: &Module<'_>,

@@ -82,7 +82,7 @@ impl Room {
         self.taken
     }
 
-    /// The offset of a variable after the previous ones.
+    /// Takes room for a variable after the previous ones, and returns its offset.
     pub(super) fn take(&mut self, name: &str, layout: Layout) -> Result<u64, String> {
         let offset = self.taken.checked_next_multiple_of(layout.align);
         let offset = offset.unwrap_or(u64::MAX);
@@ -130,7 +130,7 @@ impl<'a> Body<'a, '_> {
         parameters
     }
 
-    /// A place in each thread's own memory.
+    /// Places a variable in each thread's own memory.
     pub(super) fn place_local(
         &mut self,
         declared: &ast::Variable<'_>,

@@ -83,7 +83,7 @@ impl Type {
         )
     }
 
-    /// Whether it is an integer, or bits, of one register.
+    /// Whether this is an integer type or a bit type, and fits into one register.
     pub(super) fn is_integer(self) -> bool {
         matches!(self.kind, Kind::Bits | Kind::Unsigned | Kind::Signed) && self.bits <= 64
     }

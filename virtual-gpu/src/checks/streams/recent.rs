@@ -51,7 +51,7 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that was freed since, in order.
+    /// Memory that was freed after the work was done, in the order of freeing.
     gone: Vec<Range<u64>>,
 }
 
@@ -133,7 +133,7 @@ impl Shadow {
             .any(|old| !new.comes_after(&old.piece))
     }
 
-    /// Remembers all accesses of a piece of work. Gives the first race.
+    /// Remembers all accesses of a piece of work. Returns the first race.
     pub(super) fn add_all(
         &mut self,
         piece: &Arc<Piece>,

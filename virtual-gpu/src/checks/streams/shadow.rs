@@ -2,10 +2,10 @@
 //! are kept.
 //!
 //! Addresses are divided into segments whose bytes have the same history. An access is forgotten when a
-//! later one replaces it. The later one is ordered after it, covers its bytes, and conflicts with every
-//! access that the earlier one conflicts with. This loses no race: pending work is never ordered before
-//! the later access, so pending work that is unordered with the earlier access is unordered with the later
-//! one too. A chain of launches over the same bytes therefore leaves one access.
+//! later access replaces it. The later access is ordered after the earlier one, covers its bytes, and
+//! conflicts with every access that the earlier one conflicts with. This loses no race: pending work is
+//! never ordered before the later access, so pending work that is unordered with the earlier access is
+//! unordered with the later access too. A chain of launches over the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -44,7 +44,7 @@ impl Shadow {
         self.segments.values().flat_map(|segment| &segment.marks)
     }
 
-    /// Remembers an access. Gives the first access that races with it, and the byte.
+    /// Remembers an access. Returns the first access that races with it, and the address of the first such byte.
     pub(super) fn add(&mut self, new: &Mark) -> Option<(Mark, u64)> {
         let mut found = None;
         let mut parts: Vec<(u64, Segment)> = Vec::new();

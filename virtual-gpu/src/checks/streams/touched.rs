@@ -160,7 +160,7 @@ impl Default for Gatherer {
 }
 
 impl Gatherer {
-    /// Adds bytes. Their addresses are higher than all that were added before.
+    /// Adds bytes. Their addresses are higher than all addresses that were added before.
     pub(crate) fn add(
         &mut self,
         bytes: Range<u64>,
@@ -194,7 +194,7 @@ impl Gatherer {
     }
 }
 
-/// Whether the run, continued in its pattern, gives these bytes to this thread.
+/// Whether these bytes of this thread continue the pattern of the run.
 fn goes_on(
     run: &mut Run,
     (last, left): (&mut Thread, &mut u64),

@@ -1,8 +1,8 @@
-//! The stack of contexts of each host thread; the one on top is current.
+//! The stack of contexts of each host thread. The context on top is the current one.
 //!
-//! As with the real driver the stack is usable until the thread has ended, by destructors of
-//! thread-local storage and by functions registered with `atexit`. So it has no destructor, and
-//! heap memory of a deep stack is leaked when its thread ends.
+//! As with the real driver, destructors of thread-local storage and functions registered with `atexit` can
+//! still use the stack. So the stack has no destructor, and heap memory of a deep stack is leaked when its
+//! thread ends.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

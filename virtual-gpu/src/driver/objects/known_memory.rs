@@ -33,7 +33,7 @@ pub(crate) struct Range<T> {
     kind: T,
 }
 
-/// How device memory was allocated: at once, stream-ordered, or as managed memory.
+/// How device memory was allocated: not in a stream, stream-ordered, or as managed memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     AtOnce,
@@ -41,7 +41,7 @@ pub(crate) enum Order {
     Managed,
 }
 
-/// How host memory came to be pinned.
+/// The flags and the owner of pinned host memory.
 pub(crate) struct Pinned {
     flags: u32,
     owner: PinnedOwner,
@@ -102,7 +102,7 @@ impl<T> Range<T> {
     }
 }
 
-/// Gives managed memory back, on all devices.
+/// Frees managed memory on all devices.
 pub(crate) fn free_managed(machine: &Machine, address: u64) -> Outcome {
     let devices = machine.devices.iter();
     let freed: Vec<_> = devices
@@ -289,7 +289,7 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated or registered in a context, and gives its amount.
+    /// Frees all memory that was allocated or registered in a context, and returns its amount.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {

@@ -25,7 +25,7 @@ pub(crate) struct Work {
     pub(crate) number: u64,
     /// Covers all work before it, and itself.
     pub(crate) clock: Arc<Clock>,
-    /// Work of other streams that must be done before.
+    /// Work of other streams that must be done before this work.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
     /// The host thread that enqueued it, with its options.
@@ -45,9 +45,9 @@ pub(crate) enum Action {
     Free(&'static Device, u64),
     /// The nodes of a graph, in the order in which they were captured.
     Graph(Arc<[Step]>),
-    /// Nothing. Only its dependencies matter.
+    /// Does nothing. Only its dependencies matter.
     Wait,
-    /// Nothing. It keeps a graph's references until the graph's launch is done.
+    /// Does nothing. It keeps a graph's references until the graph's launch is done.
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
@@ -70,8 +70,8 @@ pub(crate) fn inside_host_function() -> bool {
 
 /// Calls a function of the program's, which must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
-    // A thread that is ending cannot be marked, so driver calls of the function are not refused
-    // there.
+    // A thread that is ending cannot be marked. On such a thread, driver calls of the function are not
+    // refused.
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
     function.call();
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));
@@ -92,7 +92,7 @@ impl Work {
         }
     }
 
-    /// Does the work. A failure poisons the context. In a poisoned context nothing is done.
+    /// Does the work, unless the context is poisoned. A failure poisons the context.
     pub(crate) fn perform(&self, stream: &Stream) {
         let context = &*stream.context;
         if context.check().is_err() {

@@ -1,4 +1,4 @@
-//! The driver calls that the virtual device supports. One row each, with CUDA's signature and the function that
+//! The driver calls that the virtual device supports. Each has one row, with CUDA's signature and the function that
 //! answers. The other calls of `cuda.h` are in [`unsupported`](super::unsupported).
 //!
 //! # Safety

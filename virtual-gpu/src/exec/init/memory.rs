@@ -51,11 +51,11 @@ impl Warp {
                 }
             }
         }
-        // The origin of the first lane. Every undefined byte has one.
+        // The origin of the first undefined byte. If no byte is undefined, the origin is not used.
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
-                // The bytes above are copies of the sign.
+                // The bytes above the loaded ones are copies of the sign.
                 let sign = found[width as usize - 1];
                 found[width as usize..].fill(sign);
             }

@@ -1,5 +1,5 @@
-//! Modules: PTX text, read and lowered as a whole, so that unsupported features are found before a
-//! kernel runs.
+//! Modules: PTX texts. A text is read and lowered as a whole, so that unsupported features are found
+//! before a kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
-//! random and fair, and the same for the same seed.
+//! random and fair. The same seed always gives the same schedule.
 //!
 //! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
 //! except under [`Policy::StarvedPredecessor`].
@@ -70,7 +70,7 @@ const LONGEST_TURN: u64 = 512;
 /// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
 
-/// A warp's turn: the index of the block among the running ones, and the warp.
+/// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.
 pub(crate) type TurnOf = (usize, usize);
 
 /// Assigns the turns of one launch.
@@ -139,7 +139,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a child of the running grid is to run now.
+    /// Decides whether a child of the running grid runs now.
     pub(crate) fn child_goes_first(&mut self) -> bool {
         self.policy != Policy::OneBlock && self.below(2) == 0
     }
@@ -149,7 +149,7 @@ impl Schedule {
         self.below(count as u64) as usize
     }
 
-    /// Instructions of the next turn.
+    /// The number of instructions in the next turn.
     pub(crate) fn quantum(&mut self) -> u32 {
         1 + self.below(LONGEST_TURN) as u32
     }

@@ -23,7 +23,7 @@ pub struct EnvVariable {
 /// Makes the list and its documentation.
 macro_rules! variables {
     ($($name:literal, $sets:literal, $values:literal, $default:literal;)*) => {
-        /// The environment variables that the driver reads, before its first call.
+        /// The environment variables that the driver reads at its first call.
         ///
         /// | variable | sets | value | without it |
         /// |---|---|---|---|

@@ -1,5 +1,5 @@
-//! The word of an mbarrier, which is opaque to programs: the arrivals that each phase expects, pending
-//! arrivals, pending bytes, and the number of the phase.
+//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and
+//! the number of the phase. The word is opaque to programs.
 
 /// Bits of a count of arrivals.
 const COUNT_BITS: u32 = 20;

@@ -12,10 +12,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions: whether every thread that has to take part reaches them.
+    /// Barriers and `*.sync` instructions that a thread does not reach, although it has to take part.
     pub sync: Switch,
-    /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
-    /// that nothing orders, in global and page-locked memory.
+    /// Data races within a launch, in global and shared memory. Also data races between launches, copies
+    /// and fills, in global and page-locked memory.
     pub race: Switch,
     /// Unwritten bytes that decide a branch, an address, or which threads take part.
     pub init: Switch,

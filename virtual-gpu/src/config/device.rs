@@ -68,7 +68,7 @@ impl Default for DeviceConfig {
     }
 }
 
-/// Lanes of a warp, the same on every device.
+/// The number of lanes in a warp. It is the same on every device.
 ///
 /// ```
 /// assert_eq!(256 / virtual_gpu::WARP_LANES, 8); // warps of a block of 256 threads

@@ -1,5 +1,5 @@
-//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper that checks for null
-//! where the real driver does.
+//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper checks for
+//! null where the real driver does.
 //!
 //! The exported functions are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each pointer is null
 //! or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
@@ -60,14 +60,14 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// The place as bytes, for results that are written after the call.
+    /// The pointer without its type, for results that are written after the call.
     pub(crate) fn untyped(self) -> HostPointer {
         HostPointer(self.0.cast())
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// Reads the value there, for arguments that are both input and output.
+    /// Reads the value at the pointer, for arguments that are both input and output.
     pub(crate) fn read(self) -> Outcome<T> {
         self.read_element(0)
     }
@@ -180,7 +180,7 @@ impl HostPointer {
         Self(self.0.wrapping_byte_add(bytes))
     }
 
-    /// A copy of `count` bytes from here.
+    /// Copies `count` bytes from this pointer into a new buffer.
     pub(crate) fn read(self, count: usize) -> Outcome<Box<[u8]>> {
         let mut bytes = zeroed(count)?;
         self.read_into(&mut bytes)?;

@@ -10,7 +10,7 @@ use crate::DeviceConfig;
 struct Architecture {
     /// Compute capability, major and minor.
     capability: (u32, u32),
-    /// The letters that its name may end with.
+    /// The letters that the architecture's name may end with.
     letters: &'static [u8],
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,

@@ -15,7 +15,7 @@ pub(crate) enum Claim {
 pub(crate) fn claim() -> Claim {
     use std::os::fd::{FromRawFd, OwnedFd};
 
-    // SAFETY: the name is a text that ends with NUL.
+    // SAFETY: `NAME` is a text that ends with NUL.
     let file = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
     if file < 0 {
         return Claim::Ours;

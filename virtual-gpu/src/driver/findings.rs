@@ -34,7 +34,7 @@ pub enum Finding {
         address: u64,
         /// Bytes of the copy, or of one of its rows.
         bytes: u64,
-        /// The offset of the first such byte.
+        /// The offset of the first byte that was never written.
         first: u64,
     },
     /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The

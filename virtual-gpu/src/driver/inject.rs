@@ -65,8 +65,7 @@ pub enum Moment {
     Before,
     /// The call has its effect, and fails. An object that it created stays, and the caller gets no handle.
     After,
-    /// The call succeeds, and the next call that synchronises returns the code after its own
-    /// effect.
+    /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
     /// The call and every later one fail without effect, until the failure is disarmed. Calls that work in
     /// a poisoned context still succeed: calls for primary contexts, and calls that ask for the current

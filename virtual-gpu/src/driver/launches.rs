@@ -155,7 +155,7 @@ pub(crate) struct Enqueuer {
     watches: Vec<List>,
     last_fault: Arc<Mutex<Option<Box<Fault>>>>,
     pub(crate) findings: Findings,
-    /// The driver call that enqueues it.
+    /// The driver call that enqueues the work.
     pub(crate) call: &'static str,
 }
 

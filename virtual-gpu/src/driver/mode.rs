@@ -1,4 +1,4 @@
-//! Which device the process gets: decided once, at the first driver call or the first question.
+//! Decides which device the process gets: once, at the first driver call or the first call of [`mode`].
 
 use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub enum Mode {
     /// The real driver: each call is passed on to it.
     Real,
-    /// This crate: there is no real device, or the virtual one was asked for.
+    /// This crate: there is no real device, or the settings ask for the virtual one.
     Virtual,
 }
 

@@ -130,7 +130,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// As [`from_env`](Self::from_env).
+    /// The same as for [`from_env`](Self::from_env).
     pub fn from_variables(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, SettingsError> {

@@ -35,7 +35,7 @@ pub enum SettingsError {
     Unknown {
         /// The variable.
         variable: OsString,
-        /// The known name that is most like it.
+        /// The known name that is most similar.
         nearest: &'static str,
     },
 }

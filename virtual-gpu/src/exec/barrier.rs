@@ -6,7 +6,7 @@
 //!
 //! With the sync check on, two things are faults: a barrier that completes after some threads have
 //! exited, and an aligned barrier that the threads of a warp did not execute together. The hardware
-//! lets some of these pass; the programming model allows none.
+//! tolerates some of these mistakes; the programming model allows none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};

@@ -15,7 +15,7 @@ pub(super) struct Shared {
     /// The block's multiprocessor.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// Whether each byte of shared memory was written, if the launch tracks that.
+    /// Whether each byte of shared memory was written. Empty if the launch does not track this.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,

@@ -1,4 +1,4 @@
-//! Checks that an access is in bounds and aligned to its full width. If it is not, the fault says why.
+//! Checks that an access is in bounds and aligned to its full width, or returns a fault with the reason.
 
 use super::machine::Machine;
 use super::memory::named;

@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
-//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: it
-//! returns a code, and nothing starts.
+//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: the
+//! call returns a code, and no grid starts.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -29,7 +29,7 @@ const NULL_STREAMS: std::ops::RangeInclusive<u64> = 0..=2;
 const TAIL_LAUNCH: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
-/// Why a launch failed, with its code.
+/// Why a launch failed: a code that the call returns, or a fault that stops the kernel.
 enum Refusal {
     Code(u64),
     Fault(FaultKind),

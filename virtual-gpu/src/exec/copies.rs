@@ -82,7 +82,7 @@ impl Copies {
         }
     }
 
-    /// True with a chance of one in four.
+    /// Returns `true` with a probability of one in four.
     fn throw(&mut self) -> bool {
         self.dice ^= self.dice << 13;
         self.dice ^= self.dice >> 7;

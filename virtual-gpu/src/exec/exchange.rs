@@ -43,7 +43,8 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The load or the store, with the part of the operation's memory order that applies to it.
+    /// The load or the store of an exchange. Its memory order is `part`, acquire or release, if the operation has
+    /// this order, and relaxed otherwise.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

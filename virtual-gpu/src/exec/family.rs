@@ -80,7 +80,7 @@ fn with_descendants<O: Observer>(
         let launcher = std::mem::replace(&mut machine.task, tail);
         with_children(machine, &[done])?;
         let tail = std::mem::replace(&mut machine.task, launcher);
-        // Tail launches of a tail launch come before the next one.
+        // The tail launches of a tail launch run before the next tail launch of the grid.
         tails.extend(tail.children.tails.into_iter().rev());
     }
     Ok(())

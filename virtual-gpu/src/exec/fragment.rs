@@ -21,11 +21,11 @@ struct Here {
 
 /// How a fragment continues after an instruction.
 enum Flow {
-    /// At the next instruction, with these lanes.
+    /// It goes on at the next instruction, with these lanes.
     Next(u32),
-    /// At another instruction, with the same lanes.
+    /// It goes on at another instruction, with the same lanes.
     Jump(u32),
-    /// Not in this run: its lanes are parked, or have exited.
+    /// Its run is over: its lanes are parked, or have exited.
     Over,
 }
 
@@ -233,7 +233,8 @@ impl Warp {
         Ok(())
     }
 
-    /// An instruction that lanes execute together: gathers them, and executes it if all are there.
+    /// An instruction that lanes execute together: gathers the lanes, and executes the instruction if all of them
+    /// have arrived.
     fn execute_together<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -57,7 +57,7 @@ struct Grid {
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {
-    /// One turn for each warp that can run.
+    /// Gives one turn to each warp that can run.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -89,7 +89,8 @@ impl Warp {
     }
 }
 
-/// Stores the outcome of a comparison and its inverse. If `with` names another predicate, each is combined with it.
+/// Stores the outcome of a comparison and its inverse. If `with` names another predicate, both are combined with
+/// that predicate.
 #[inline(always)]
 fn compare(
     registers: &mut Registers,

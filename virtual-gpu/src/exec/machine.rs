@@ -12,7 +12,7 @@ use crate::module::Kernel;
 pub(super) struct Machine<'a, O> {
     /// The grid that runs now.
     pub task: Task<'a>,
-    /// The kernel that the host launched. The other kernels of its module are reached through it.
+    /// The kernel that the host launched. Through it, the other kernels of its module can be found.
     pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,

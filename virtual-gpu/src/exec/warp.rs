@@ -61,7 +61,7 @@ pub(super) struct Warp {
     /// Lanes whose threads have waited for the preceding launches.
     pub waited: u32,
     pub registers: Registers,
-    /// Which bytes of the registers and of local memory are undefined, if the launch tracks that.
+    /// The undefined bytes of the registers and of local memory, if the launch tracks them.
     pub undefined: Undefined,
     /// The threads' local memory, one lane after the other.
     pub local: Vec<u8>,
@@ -224,7 +224,7 @@ impl Warp {
         }
     }
 
-    /// Called when nothing in the warp can run. Fails if all its lanes wait for each other.
+    /// Called when nothing in the warp can run. Fails if all lanes of the warp wait for each other.
     fn check_stuck<O: Observer>(&self, machine: &Machine<'_, O>) -> Result<(), Stop> {
         let stuck = |f: &&Fragment| f.state == State::AtWarpSync;
         match self.fragments.iter().find(stuck) {

@@ -66,7 +66,7 @@ pub enum Doer {
     },
     /// A copy, a fill, or stream-ordered freeing.
     Call {
-        /// The driver call that asked for it.
+        /// The driver call that enqueued the work.
         name: &'static str,
         /// The number of adjacent bytes that the call accesses.
         bytes: u64,
@@ -111,14 +111,14 @@ impl fmt::Display for Doer {
 pub struct StreamName {
     /// Its number, as `cuStreamGetId` returns it.
     pub id: u64,
-    /// How it is ordered with the legacy default stream.
+    /// How the stream is ordered with the legacy default stream.
     pub kind: StreamKind,
 }
 
 /// How a stream is ordered with the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamKind {
-    /// It is the legacy default stream.
+    /// The stream is the legacy default stream.
     Legacy,
     /// Work of this stream and work of the legacy default stream run in the order in which they were enqueued.
     Blocking,

@@ -1,6 +1,6 @@
 //! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
 //!
-//! If several operands are NaN, the result is the one that the hardware prefers:
+//! If several operands are NaN, the result is the NaN that the hardware prefers:
 //!
 //! * for a sum, a product or a minimum, the second operand;
 //! * for a fused multiply-add, the second operand, then the third, then the first;
@@ -13,7 +13,7 @@ use super::soft::{self, DOUBLE, Number};
 const ARISEN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// Returns the first NaN among the operands, quieted, or the default NaN if no operand is one. The
+/// Returns the first NaN among the operands, quieted, or the default NaN if no operand is NaN. The
 /// operands are in order of preference.
 fn nan_of(operands: &[f64]) -> f64 {
     let found = operands.iter().find(|x| x.is_nan());

@@ -2,7 +2,7 @@
 
 use super::narrow::{Half, Narrow};
 
-/// Which of the formats of 8 bits.
+/// A float format of 8 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Eighth {
     E4M3,

@@ -201,7 +201,7 @@ pub(crate) fn abs_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     clean_narrow(T::from_bits(a.magnitude()), mode)
 }
 
-/// The variant of `min` or `max`, as flags.
+/// Flags that select a variant of `min` or `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extreme(pub(crate) u8);
 
@@ -241,7 +241,7 @@ pub(crate) fn extreme_narrow<T: Narrow>(a: T, b: T, form: Extreme, mode: Mode) -
     }
 }
 
-/// A number that orders as the floats do, −0 below +0.
+/// Maps floats to integers with the same order. −0 is below +0.
 fn order<T: Narrow>(a: T) -> i32 {
     let magnitude = i32::from(a.magnitude());
     if a.bits() & SIGN != 0 {
@@ -338,7 +338,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Only cases in which f64 is exact: the rounding error of the sum is zero.
+                    // Tests only cases in which f64 is exact: the rounding error of the sum is zero.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(

@@ -68,8 +68,8 @@ impl Format {
         }
     }
 
-    /// Whether a number, rounded as if exponents were unlimited, is below the smallest normal
-    /// number.
+    /// Whether the magnitude of a number is below the smallest normal number, after rounding as if exponents
+    /// were unlimited.
     pub(crate) fn is_tiny(self, number: Number, rounding: Rounding) -> bool {
         const FURTHER: i32 = 2;
         let wider = Format {

@@ -149,7 +149,7 @@ fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     }
 }
 
-/// A float rounded to a whole number, as a float of the same type.
+/// Rounds a float to a whole number of the same type.
 fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if to != from || to.kind != Kind::Float {
         return None;

@@ -114,7 +114,7 @@ fn to_integer(to: Type, from: Type) -> Option<Map2> {
     }
 }
 
-/// Rounded to a whole number of the same type.
+/// Rounds a float to a whole number of the same type.
 fn whole(to: Type, from: Type) -> Option<Map2> {
     macro_rules! rounded {
         ($t:ident) => {

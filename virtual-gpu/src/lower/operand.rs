@@ -241,7 +241,7 @@ pub(super) fn describe(operand: &Operand<'_>) -> String {
     }
 }
 
-/// The operands of an instruction that takes `N` of them.
+/// The operands as an array. Fails unless there are `N` operands.
 pub(super) fn exactly<'o, 'a, const N: usize>(
     operands: &'o [Operand<'a>],
 ) -> Result<&'o [Operand<'a>; N], String> {

@@ -1,4 +1,4 @@
-//! An order of instructions: every loop comes as a whole before the code that follows it.
+//! Ranks instructions: every loop comes as a whole before the code that follows it.
 //!
 //! Of a warp's fragments, the one with the lowest rank runs first. So fragments that lag behind catch up with
 //! fragments that wait at the end of a loop or a conditional, and fragments reconverge where their paths meet.

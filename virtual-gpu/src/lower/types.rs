@@ -10,7 +10,7 @@ pub(super) enum Kind {
     /// `bf16`.
     Brain,
     Predicate,
-    /// Two values of 16 bits in one of 32.
+    /// Two values of 16 bits in 32 bits.
     Packed(PackedElement),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Type {
 }
 
 impl Type {
-    /// The type of that name, without its dot.
+    /// The type with this name, which is written without its dot.
     pub(super) fn parse(name: &str) -> Option<Self> {
         if name == "pred" {
             return Some(Type {

@@ -1,7 +1,7 @@
 //! The global memory of one device: allocations, and the bytes in them.
 //!
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
-//! one byte past an end, or to memory that was freed long ago, is recognised.
+//! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
 //! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a
 //! stale pointer is always an error. Therefore one kind of mistake is not found: data that a program keeps by device
@@ -12,7 +12,7 @@
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
 //! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory management. An 8-byte
-//! access is two accesses of four bytes, so launches on several host threads that race may see torn values. Within one
+//! access is two accesses of four bytes, so racing launches on several host threads may see torn values. Within one
 //! launch no value is torn.
 
 mod allocation;
@@ -189,7 +189,7 @@ impl Memory {
         Some(start)
     }
 
-    /// Frees memory of [`pin`](Self::pin). Running launches keep it until they end.
+    /// Frees memory of [`pin`](Self::pin). Running launches keep the memory until they end.
     pub(crate) fn unpin(&self, address: u64) {
         self.write_table().pinned.remove(&address);
     }
@@ -210,7 +210,7 @@ impl Memory {
             .insert(allocation.base(), Arc::clone(allocation));
     }
 
-    /// Frees managed memory. Returns whether there was any at this address.
+    /// Frees managed memory. Returns whether a managed allocation started at this address.
     pub(crate) fn free_managed(&self, address: u64) -> bool {
         self.write_table().managed.remove(&address).is_some()
     }

@@ -18,7 +18,7 @@ pub(super) struct Words {
 
 // SAFETY: this owns the words, and any thread may free memory of the global allocator.
 unsafe impl Send for Words {}
-// SAFETY: a shared `Words` gives only `&[AtomicU32]`, which threads may share, and an address.
+// SAFETY: a `&Words` gives access only to `&[AtomicU32]`, which threads may share, and to an address.
 unsafe impl Sync for Words {}
 
 impl Words {

@@ -45,7 +45,7 @@ impl Written {
         self.all.store(true, Relaxed);
     }
 
-    /// Which of at most 16 bytes were written, one bit each.
+    /// The written bytes among `count` bytes, one bit each. `count` is at most 16.
     #[inline]
     pub(super) fn bytes(&self, offset: usize, count: u32) -> u32 {
         let wanted = (1 << count) - 1;
@@ -62,7 +62,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
+    /// Records which of `count` bytes are written: the bytes in the mask. `count` is at most 16.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);

@@ -16,7 +16,7 @@ pub(crate) struct CopyAsync {
     pub to: Address,
     pub from: Address,
     pub bytes: Reg,
-    /// How many bytes are read from the source, if not all. Zeros are written in place of the others.
+    /// The number of bytes that are read from the source, if not all. Zeros are written in place of the other bytes.
     pub read: Option<Reg>,
     /// The mbarrier that the copy reports to when its bytes have landed. A copy with an mbarrier has no group.
     pub mbarrier: Option<Address>,

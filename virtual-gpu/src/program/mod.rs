@@ -5,7 +5,7 @@
 //! predicate is a mask of lanes. An arithmetic instruction has a function pointer to a loop over a
 //! row. To add an arithmetic instruction, add a line to a table in `lower`.
 //!
-//! Calls do not appear: `lower` writes the body of a called function in its place.
+//! A program has no calls: `lower` writes the body of a called function in place of the call.
 
 mod addresses;
 mod calls;

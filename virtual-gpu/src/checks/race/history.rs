@@ -1,10 +1,9 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since. Only accesses that
-//! are needed to find every race are kept.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Only
+//! accesses that are needed to find every race are kept.
 //!
-//! An access is forgotten when a later one replaces it: every access that races with the earlier
-//! one races with the later one too. Where the program orders its threads, this leaves one write
-//! and one read. Where many threads read at once, or use atomic operations, it leaves one access
-//! for each thread.
+//! An access is forgotten when a later one replaces it: every access that races with the earlier one
+//! races with the later one too. If the program orders its threads, one write and one read are left. If
+//! many threads read at once, or use atomic operations, one access of each thread is left.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,8 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// If a cell has more accesses than this, a strong access does not search them for accesses that it replaces.
+/// If more accesses than this are remembered, a strong access is added without a search for accesses that it
+/// replaces.
 const PRUNED: usize = 16;
 
 /// One thread's access.
@@ -86,9 +86,9 @@ impl Record {
         self.bits & IS_WIDE != 0
     }
 
-    /// Whether two accesses to one cell are morally strong: both strong, to the same bytes, with
-    /// scopes that include each other's thread. Accesses are aligned, so two accesses of the same size to
-    /// one cell have the same bytes.
+    /// Whether two accesses to one cell are morally strong: both are strong, they access the same bytes, and
+    /// the scope of each includes the thread of the other. Accesses are aligned, so two accesses of the same
+    /// size to one cell have the same bytes.
     fn may_meet(self, other: Self) -> bool {
         let both = self.bits & other.bits;
         both & IS_STRONG != 0

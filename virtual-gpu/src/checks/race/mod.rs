@@ -1,8 +1,8 @@
-//! Finds data races. A data race is two accesses to the same bytes by different threads, at least one of
-//! them a write, with no order between them.
+//! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
+//! is a write, and nothing orders the two.
 //!
 //! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
-//! Shuffles, votes and the interleaving of this run order nothing.
+//! Shuffles and votes order no accesses, and neither does the interleaving that happened.
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
 //!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.

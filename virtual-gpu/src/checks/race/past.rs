@@ -12,7 +12,7 @@ use super::pages::NumberHasher;
 
 /// Bytes of a unit of memory. The remembered writes are looked up by unit.
 const UNIT_BYTES: u64 = 8;
-/// The most units that are kept. When there are more, all are forgotten.
+/// The most units with remembered writes. When there are more units, all remembered writes are forgotten.
 const MOST_UNITS: usize = 1 << 18;
 /// Of the reads that may be stale, on average one in this number returns the new value.
 const FRESH_ONE_IN: u64 = 4;

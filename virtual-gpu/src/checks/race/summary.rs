@@ -11,7 +11,7 @@ use super::pages::Pages;
 use crate::checks::streams::{self, Access, Gatherer, Raw, Spans, Thread, Touched};
 
 impl RaceDetector {
-    /// The grids of the launch, and what they have touched so far.
+    /// The grids of the launch, and the memory that they have touched so far.
     pub(crate) fn touched(self) -> (Vec<streams::Grid>, Raw) {
         let grids = self.grids.started().iter().map(Grid::told).collect();
         let pages = self.global;

@@ -79,8 +79,8 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is already joined. Threads that have met share their knowledge, and it is
-    /// joined only once.
+    /// Knowledge that is already joined. Threads that have met share one [`Known`], which is joined only
+    /// once.
     taken: Vec<Rc<Known>>,
 }
 
@@ -101,7 +101,7 @@ impl BlockState {
         Thread::new(self.number, index)
     }
 
-    /// Lanes met: each of them now knows what all of them knew.
+    /// Lanes met: each lane now knows everything that any of them knew.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let mut together = Gathering::default();
         together.take_in(self.number, &mut self.threads, warp, lanes);

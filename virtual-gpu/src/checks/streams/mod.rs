@@ -30,9 +30,9 @@
 //! freeing counts as a write.
 //!
 //! The verdict depends neither on the order in which work happens to be done nor on the thread that does it. Each
-//! piece is compared with all pieces done before (`shadow`), by the order that was known when it was enqueued
-//! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it,
-//! because its accesses are not known earlier. A copy or a fill reports before it begins.
+//! piece is compared with all pieces that were done before (`shadow`). The orders that were known when it was enqueued
+//! decide (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault
+//! stops it, because its accesses are not known earlier. A copy or a fill reports before it begins.
 //!
 //! Not seen:
 //!
@@ -40,8 +40,8 @@
 //!   destroyed.
 //! * The host's own loads and stores, such as refilling a page-locked buffer while a copy from it is queued, or
 //!   reading it before the copy to it is done.
-//! * Missing orders among the host's threads. The driver does not see how they synchronise, so knowledge of one
-//!   thread counts as known to all.
+//! * Missing orders among the host's threads. The driver does not see how these threads synchronise, so every
+//!   host thread counts as knowing what any of them has learned.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
 //!   copy may still be under way when the call returns.
 //! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
@@ -55,7 +55,7 @@
 //!
 //! Most work races with nothing, and recording it byte by byte is slow. So recent work is kept as spans of
 //! addresses (`spans`, `recent`). It is recorded byte by byte (`touched`, `shadow`) only when unordered work with
-//! overlapping spans arrives. Usually the host waits for everything before that happens, and the spans are
+//! overlapping spans arrives. Usually the host waits for all work before such work arrives, and the spans are
 //! dropped.
 //!
 //! The memory for this grows with the bytes touched and with the unordered streams, not with the number of

@@ -42,7 +42,7 @@ impl Orders {
     }
 
     /// Records a piece of work that is enqueued, and is ordered after the work in `after`. Returns the clock of
-    /// the new work. Later work that comes after it passes this clock.
+    /// the new work, which work that comes after it passes in `after`.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),
@@ -69,11 +69,11 @@ impl Orders {
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
-        // Nothing is pending, and all later work is ordered after all work done so far.
+        // If nothing is pending, and all later work is ordered after all work done so far, nothing can race.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
             let forgotten = std::mem::take(&mut *state);
             drop(state);
-            // Dropping it may take long, so the lock is released first.
+            // Dropping the old state may take long, so the lock is released first.
             drop(forgotten);
         }
     }
@@ -131,7 +131,7 @@ impl State {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
-    /// Once much is remembered, forgets work that is ordered before everything that can still happen.
+    /// If much work is remembered, forgets the work that is ordered before everything that can still happen.
     fn tidy(&mut self) {
         let is_much = self.len() > 2 * self.left + SLACK;
         if !is_much && self.recent.cells() <= MOST_CELLS {
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A write of some bytes, which records whether its runs were asked for.
+    /// A write of some bytes. Sets `asked` when its runs are made.
     fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
         let asked = Arc::clone(asked);
         Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {

@@ -93,7 +93,7 @@ pub(super) fn device(address: u64) -> Outcome<Location> {
     Ok(Location::Device(memory, address))
 }
 
-/// A copy in the default stream. It is done on return, unless both ends are on devices.
+/// A copy in the default stream. When the call returns, the copy is done, unless both ends are on devices.
 pub(super) fn now(copy: Copy) -> Outcome {
     let context = current()?;
     if copy.extent.is_empty() {

@@ -79,7 +79,7 @@ pub(crate) fn kernel(
 }
 
 /// `cuLaunchKernelEx`. A programmatic launch does not begin early here, but its threads are checked for a missing wait.
-/// In a graph it depends on the node before it like any other node, and its threads must wait there too.
+/// In a graph, the launch depends on the node before it like any other node, and its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

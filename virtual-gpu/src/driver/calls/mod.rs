@@ -1,6 +1,6 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its
-//! arguments as the CUDA documentation says. Where the order of the checks matters, it is the documented
-//! one. A call that fails has no effect, unless its documentation says otherwise.
+//! arguments as the CUDA documentation says, in the documented order if the order matters. A call that
+//! fails has no effect, unless its documentation says otherwise.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;

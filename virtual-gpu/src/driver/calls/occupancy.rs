@@ -1,5 +1,5 @@
-//! Occupancy: how many blocks a multiprocessor holds at once. Its limits on threads, shared memory and
-//! blocks decide this number.
+//! Occupancy: how many blocks a multiprocessor holds at once. The limits on the threads, the shared memory
+//! and the blocks of a multiprocessor decide this number.
 
 use crate::WARP_LANES;
 use crate::driver::abi::{BlockSizeToShared, Handle, Out, shared_bytes_for};

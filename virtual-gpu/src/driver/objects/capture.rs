@@ -183,8 +183,8 @@ impl Captures {
         capture.discard_graph();
     }
 
-    /// Fails if a capture forbids the calling thread potentially unsafe calls, and invalidates the
-    /// captures that forbid them.
+    /// Fails if a capture forbids potentially unsafe calls to the calling thread, and invalidates the
+    /// captures that do so.
     pub(crate) fn check_unsafe_call(&self) -> Outcome {
         let me = ThreadId::current();
         let lets = THREAD_MODE.get();

@@ -227,7 +227,7 @@ impl Context {
     }
 }
 
-/// A position in a stream's queue. It is done when the stream has reached it.
+/// A position in a stream's queue. The ticket is done when the stream has done all work up to this position.
 #[derive(Clone)]
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,

@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Pops a context that is being destroyed from the calling thread's stack, if it is on top.
+/// Pops `context`, which is being destroyed, if it is on top of the calling thread's stack.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {

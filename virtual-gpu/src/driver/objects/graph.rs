@@ -1,6 +1,6 @@
 //! Graphs: captured work, and executable graphs.
 //!
-//! A launch does the nodes in the order of their capture, which their dependencies always allow.
+//! A launch does the nodes in the order of their capture. Their dependencies always allow this order.
 //! If a call asks for the graph during the capture, the graph is made at once, and gets its nodes when the
 //! capture ends. Not modelled: editing nodes, and graphs that are built without capture.
 
@@ -21,7 +21,7 @@ pub(crate) struct Node {
     pub(crate) action: Action,
     /// The driver call that was captured.
     pub(crate) call: &'static str,
-    /// The nodes that it comes after, by index.
+    /// The nodes that this node comes after, by index.
     pub(crate) after: BTreeSet<usize>,
 }
 

@@ -263,7 +263,7 @@ impl KnownMemory {
         Ok(())
     }
 
-    /// The device address of pinned host memory that the driver has allocated, which is its host
+    /// The device address of pinned host memory that the driver has allocated. It equals the host
     /// address.
     pub(crate) fn device_pointer_of(&self, address: u64) -> Outcome<u64> {
         let host = lock(&self.host);
@@ -281,7 +281,7 @@ impl KnownMemory {
         (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
     }
 
-    /// Whether all these host bytes are pinned.
+    /// Whether all `bytes` host bytes at the pointer are pinned.
     pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
         self.find_host(pointer.address()).is_some_and(|(found, _)| {
             let left = found.start + found.bytes - pointer.address();
@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Fails only if work of the context has freed it already.
+                // Fails only if work of the context has already freed the memory.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

@@ -40,7 +40,7 @@ impl Library {
         }
     }
 
-    /// The library's module in a context. If necessary, it is loaded there.
+    /// The library's module in a context. Loads the module there, unless it is already loaded.
     pub(crate) fn module(
         &self,
         machine: &Machine,

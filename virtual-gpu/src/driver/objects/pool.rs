@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     Created,
 }
 
-/// The value of an attribute, by its width.
+/// The value of an attribute: a switch of four bytes, or a number of bytes, which has eight.
 pub(crate) enum Value {
     Switch(i32),
     Bytes(u64),

@@ -86,8 +86,8 @@ impl Primary {
         Ok(())
     }
 
-    /// Destroys the context. The number of retains stays: the program must still release each of them. It may
-    /// also retain the context again.
+    /// Destroys the context. The number of retains stays, so the program must still release each of them. The
+    /// program may retain the context again.
     pub(crate) fn reset(&self, machine: &Machine) {
         let mut state = lock(&self.state);
         if let Some(context) = state.context.take() {

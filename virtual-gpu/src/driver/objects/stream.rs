@@ -1,8 +1,8 @@
 //! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
-//! The thread that waits does the work: [`Ticket::finish`] takes the work at the front of a queue, and the work of
-//! other streams on which that work depends, and does both on the calling thread. A stream does one piece of work at a
-//! time. No lock is held while work is done, so threads with streams of their own run in parallel.
+//! The thread that waits does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the
+//! calling thread. If this work depends on work of other streams, it does their work first. A stream does one piece of
+//! work at a time. No lock is held while work is done, so threads with streams of their own run in parallel.
 //!
 //! A real device may also do work as late as possible, and this schedule reveals the most mistakes. One consequence is
 //! that work proceeds only inside driver calls: a host that spins on pinned memory, and makes no call, waits forever.
@@ -62,7 +62,7 @@ enum Turn {
     Taken,
 }
 
-/// Whether a step has reached its ticket.
+/// Whether the work up to a ticket is done.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Progress {
     Done,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The first key. Null and the two handles of default streams lie below it.
+/// The first key. Null and the two handles of default streams are lower.
 const FIRST_KEY: usize = 0x1000;
 /// The distance between two keys, which resembles the distance between two objects on the heap.
 const KEY_STEP: usize = 0x10;
@@ -27,7 +27,7 @@ pub(crate) struct Table<K> {
 
 struct State<K> {
     live: BTreeMap<usize, Entry<K>>,
-    /// Keys to be reused, the next one last.
+    /// Keys to be reused. The last one is reused next.
     free: Vec<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Reports the memory that a piece of work touches to the record of all work
-//! ([`Orders`](crate::checks::Orders)), and stops the work if it races.
+//! Adds the memory that a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)),
+//! and stops the work if it races.
 
 use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
@@ -94,8 +94,8 @@ impl Doing<'_> {
     }
 }
 
-/// The first address of one end of a copy, if it is compared with other accesses: on a device, or in
-/// page-locked memory.
+/// The first address of one end of a copy. `None` if the race check ignores this end: it is neither on a
+/// device nor in page-locked memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
         Location::Device(_, address) => Some(*address),

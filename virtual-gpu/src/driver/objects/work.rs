@@ -23,12 +23,12 @@ use std::time::Instant;
 /// A piece of work in a stream's queue.
 pub(crate) struct Work {
     pub(crate) number: u64,
-    /// Covers all work before it, and itself.
+    /// Covers all work before this work, and the work itself.
     pub(crate) clock: Arc<Clock>,
     /// Work of other streams that must be done before this work.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
-    /// The host thread that enqueued it, with its options.
+    /// The host thread that enqueued the work, with its options.
     pub(crate) by: Enqueuer,
 }
 
@@ -63,12 +63,12 @@ thread_local! {
     static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is running a host function of a stream, which must not call the driver.
+/// Whether this thread is running a host function of a stream. Such a function must not call the driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Calls a function of the program's, which must not call the driver.
+/// Calls a host function of the program. The function must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
     // A thread that is ending cannot be marked. On such a thread, driver calls of the function are not
     // refused.
@@ -115,7 +115,7 @@ impl Work {
 }
 
 impl Action {
-    /// Whether it calls a host function of the program.
+    /// Whether this action calls a host function of the program.
     pub(crate) fn calls_the_program(&self) -> bool {
         match self {
             Action::Host(_) => true,

@@ -211,7 +211,7 @@ macro_rules! unsupported {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
             type Signature = unsafe extern "C" fn($($type),*) -> i32;
-            // SAFETY: as in `export`: the table gives each symbol CUDA's signature.
+            // SAFETY: as in `export`: the table has CUDA's signatures, so `Signature` is the function's type.
             static REAL: Symbol<Signature> = unsafe {
                 Symbol::new(concat!(stringify!($name), "\0"))
             };

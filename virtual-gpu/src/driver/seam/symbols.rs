@@ -19,7 +19,7 @@ pub(crate) const NEWEST_VERSION: i32 = 13_050;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Symbol(*mut c_void),
-    /// The call exists, but only since a newer version of CUDA.
+    /// The call exists, but only in newer versions of CUDA.
     Newer,
     Nothing,
 }

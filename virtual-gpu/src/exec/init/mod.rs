@@ -24,7 +24,7 @@ use crate::fault::FaultKind;
 use crate::program::{Instruction, Op, Program, Reg};
 
 impl Warp {
-    /// Fails if undefined bytes decide which lanes execute an instruction, or its branch target.
+    /// Fails if undefined bytes decide which lanes execute an instruction, or the target of a branch.
     #[inline(always)]
     pub(super) fn check_decision<O>(
         &self,

@@ -47,9 +47,9 @@ pub struct Module {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Its address.
+    /// The variable's address.
     pub address: u64,
-    /// Its size.
+    /// The variable's size in bytes.
     pub bytes: u64,
 }
 

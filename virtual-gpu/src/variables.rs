@@ -10,7 +10,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EnvVariable {
-    /// Its name.
+    /// The variable's name.
     pub name: &'static str,
     /// The setting.
     pub sets: &'static str,

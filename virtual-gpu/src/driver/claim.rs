@@ -1,6 +1,6 @@
 //! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`.
-//! The two copies would be two machines that know nothing of each other, and they share no symbols. So the first copy
-//! that answers opens a memory file, and the second copy finds the file's name among the open files of the process.
+//! The two copies would be two machines that know nothing of each other. They do not even share symbols. So the first
+//! copy that answers opens a memory file, and the second copy finds the file's name among the process's open files.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]

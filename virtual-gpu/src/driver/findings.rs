@@ -55,11 +55,11 @@ pub enum Finding {
 pub struct Left {
     /// Allocations of device memory.
     pub allocations: usize,
-    /// Their bytes.
+    /// The total bytes of these allocations.
     pub allocated_bytes: u64,
     /// Ranges of pinned host memory.
     pub pinned: usize,
-    /// Their bytes.
+    /// The total bytes of these ranges.
     pub pinned_bytes: u64,
     /// Modules.
     pub modules: usize,

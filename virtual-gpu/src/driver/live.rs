@@ -33,11 +33,11 @@ pub struct Live {
     pub executable_graphs: usize,
     /// Allocations of device memory, without the variables of modules.
     pub allocations: usize,
-    /// Their bytes.
+    /// The total bytes of these allocations.
     pub allocated_bytes: u64,
     /// Ranges of pinned host memory.
     pub pinned: usize,
-    /// Their bytes.
+    /// The total bytes of these ranges.
     pub pinned_bytes: u64,
 }
 

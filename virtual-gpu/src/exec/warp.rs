@@ -7,8 +7,8 @@
 //!    lower ranks than the code after it. So fragments that lag behind catch up, and fragments
 //!    reconverge where their paths meet, as they do on the hardware.
 //! 2. At the start of a basic block, fragments at the same instruction are merged.
-//! 3. A fragment that runs long while others could run may be spinning, waiting for one of them. So
-//!    after a while, the fragment that has waited longest runs for a short time.
+//! 3. The running fragment may be spinning until another fragment makes progress. So after a while,
+//!    the fragment that has waited longest runs for a short time.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};

@@ -272,7 +272,7 @@ impl<'a> Body<'a, '_> {
         reg
     }
 
-    /// The register of the condition code. One is enough, because calls are expanded in place.
+    /// The register of the condition code. One register is enough, because calls are expanded in place.
     pub(super) fn condition_code(&mut self) -> Reg {
         let reg = match self.condition_code {
             Some(reg) => reg,

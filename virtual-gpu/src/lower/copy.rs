@@ -1,5 +1,5 @@
-//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` both ways,
-//! without tensors, multicast, reductions and other blocks of a cluster.
+//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` in both directions.
+//! Tensors, multicast, reductions and other blocks of a cluster are not supported.
 
 use super::body::Body;
 use super::mbarrier;

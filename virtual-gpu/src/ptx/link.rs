@@ -1,4 +1,4 @@
-//! Links texts: combines texts that refer to each other's functions and variables.
+//! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
 //! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
 //! one definition is weak, only one definition is kept. If another text uses the name of a private item, the item is

@@ -18,7 +18,7 @@
 //!   that the thread did before it began them, and before everything that the thread does after waiting for
 //!   them. Copies that report to an mbarrier come before everything that follows a test that finds the
 //!   phase complete. The copies of one thread are assumed to be in order among themselves.
-//! * Two strong accesses to the same bytes do not race if their scopes include each other's thread.
+//! * Two strong accesses to the same bytes do not race if the scope of each includes the other thread.
 //! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
 //!   the bytes must not change while the grid runs.
 //!

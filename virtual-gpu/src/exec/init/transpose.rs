@@ -1,5 +1,5 @@
-//! Converts between masks of lanes, one for each byte of a register, and masks of bits, one for
-//! each lane.
+//! Converts between two forms of undefinedness: a mask of lanes for each byte of a register, and a
+//! mask of bits for each lane.
 
 use crate::checks::{ByteMasks, DEFINED};
 use crate::program::Row;

@@ -26,7 +26,7 @@ pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) ->
     T::from_wide(filled)
 }
 
-/// `bfi`: `b` with `length` bits from `position` on replaced by the low bits of `a`.
+/// `bfi`: replaces `length` bits of `b`, from `position` on, by the low bits of `a`.
 pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
     if position >= T::BITS {

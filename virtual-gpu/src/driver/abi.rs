@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. For calls that must have no effect if their result cannot be written.
+    /// Fails on null. Calls that must have no effect if their result cannot be written check this first.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -163,7 +163,7 @@ unsafe impl Send for HostPointer {}
 unsafe impl Sync for HostPointer {}
 
 impl HostPointer {
-    /// For calls that take a host or device address as a number.
+    /// The pointer with this address, for calls that take a host or device address as a number.
     pub(crate) fn from_address(address: u64) -> Self {
         Self(std::ptr::with_exposed_provenance_mut(address as usize))
     }

@@ -371,7 +371,7 @@ pub enum FaultKind {
         space: Space,
         /// The first address of the later access, within its space.
         address: u64,
-        /// Why the two conflict.
+        /// Why the two accesses conflict.
         conflict: Conflict,
         /// The access that came first in this run.
         earlier: Box<Side>,

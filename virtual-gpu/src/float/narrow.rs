@@ -278,8 +278,8 @@ mod tests {
             .collect()
     }
 
-    /// An exact f64, rounded to f16 by adding and subtracting a power of two, without software
-    /// arithmetic.
+    /// Rounds an exact f64 to f16, without software arithmetic: it adds and subtracts a power of
+    /// two.
     fn half_of(value: f64) -> u16 {
         if value.is_nan() {
             return NAN;

@@ -165,7 +165,8 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// An operation on each element of a vector in global memory. Each element's operation is atomic; the whole is not.
+/// An operation on each element of a vector in global memory. The operation on each element is atomic. The
+/// operation on the whole vector is not.
 fn vector<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -44,7 +44,7 @@ pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// One value to one value. At least one of the two has 16 bits.
+/// Converts one value to one value. At least one of the two has 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -164,7 +164,7 @@ fn widen<'a>(
         };
     }
     let f: Map1 = match from.kind {
-        // To f32 the bits do not change: even a NaN is not quieted.
+        // A conversion to f32 changes no bit: even a NaN is not quieted.
         Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
         _ => widened!(Half, |a: Half| a.single()),
     };

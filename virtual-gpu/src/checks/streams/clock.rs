@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Takes the larger number of both clocks for each sequence.
+    /// For each sequence, takes the larger of the two clocks' numbers.
     pub(crate) fn join(&mut self, other: &Clock) {
         if self.times.is_empty() {
             self.times.clone_from(&other.times);

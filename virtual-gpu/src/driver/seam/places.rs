@@ -1,5 +1,5 @@
-//! The directories that are searched for the real driver if the loader finds this crate under the driver's name. They
-//! are the directories of `LD_LIBRARY_PATH`, of the loader's configuration, and where distributions install drivers.
+//! The directories that are searched for the real driver if the loader finds this crate under the driver's name: the
+//! directories of `LD_LIBRARY_PATH`, those of the loader's configuration, and those where distributions install drivers.
 
 use std::env;
 use std::fs;

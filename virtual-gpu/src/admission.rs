@@ -1,4 +1,4 @@
-//! Which launches a device and a kernel allow.
+//! Checks that a device and a kernel allow a launch.
 
 use crate::config::{DeviceConfig, Shape};
 use crate::fault::Fault;

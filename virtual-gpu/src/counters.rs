@@ -4,11 +4,12 @@
 //! driver would compile. Caches are not modelled: a sector that two instructions read counts twice.
 //!
 //! * A *lane instruction* is one instruction carried out by one lane.
-//! * A *sector* is an aligned run of 32 bytes; a warp instruction counts each sector that its
-//!   lanes touch once.
-//! * A *bank conflict* is a wavefront of a shared-memory instruction beyond the minimum for its
-//!   bytes. There are 32 banks of four bytes. 8-byte accesses are done by half warps, and 16-byte
-//!   accesses by quarters of a warp.
+//! * A *sector* is an aligned run of 32 bytes. However many lanes of a warp instruction touch a
+//!   sector, it counts once.
+//! * Shared memory has 32 banks of four bytes. A warp accesses it in one pass, in two passes of half
+//!   a warp each for 8-byte accesses, or in four passes for 16-byte accesses. A pass takes one
+//!   wavefront, or more if its lanes need different words of one bank. Each wavefront beyond the
+//!   first of its pass is a *bank conflict*.
 
 /// The class of an instruction.
 ///
@@ -38,7 +39,7 @@ pub enum Class {
     Atomic,
     /// Branches, returns and exits.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, waits for other launches.
+    /// Barriers, fences, shuffles, votes, matches, and waits for earlier launches.
     Sync,
 }
 
@@ -71,7 +72,7 @@ pub const CLASS_COUNT: usize = 9;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Blocks that ran, including the grids that kernels launched.
+    /// Blocks that ran, including those of grids that kernels launched.
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,
@@ -95,7 +96,7 @@ pub struct Counters {
     pub local_bytes: u64,
     /// Load and store instructions to shared memory, per warp.
     pub shared_accesses: u64,
-    /// Wavefronts of shared memory beyond the minimum for the bytes.
+    /// Bank conflicts in shared memory.
     pub bank_conflicts: u64,
     /// Branches at which the lanes of a fragment diverged.
     pub divergent_branches: u64,

@@ -41,8 +41,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The launch is not allowed, as [`check_launch`](Self::check_launch) says, or a [`Fault`](crate::Fault)
-    /// stopped the kernel.
+    /// [`check_launch`](Self::check_launch) refuses the launch, or a [`Fault`](crate::Fault) stopped the kernel.
     pub fn launch(
         &self,
         shape: &Shape,
@@ -56,7 +55,7 @@ impl Kernel {
     }
 
     /// Like [`launch`](Self::launch). If the race check is on, it also returns the memory that the grids
-    /// touched until the end, or until the launch was stopped.
+    /// touched before the launch ended or was stopped.
     pub(crate) fn launch_and_tell(
         &self,
         shape: &Shape,
@@ -70,7 +69,8 @@ impl Kernel {
         Ok((outcome, races.map(RaceDetector::touched)))
     }
 
-    /// Runs the kernel until it ends or is stopped. Returns the race check's observer, if the check is on.
+    /// Runs the kernel until it ends or is stopped. Returns the observer, if the launch is watched: by the race
+    /// check, by the check for uninitialised bytes, or for stale reads.
     fn run(
         &self,
         shape: &Shape,

@@ -5,9 +5,9 @@
 //! * [`Memory`] is the global memory of a device.
 //! * [`Module::load`] reads a PTX text, and reports unsupported features ([`LIMITS`]).
 //! * [`Kernel::launch`] runs a kernel and returns its [`Counters`], or the [`Fault`] that stopped it.
-//! * [`RunOptions`] say how it runs: the schedule ([`Policy`] and seed), the [`Checks`], and whether the
-//!   launch may begin before earlier work has ended ([`Dependence`]).
-//! * [`driver`] is the CUDA driver API on such a device. [`VARIABLES`] and [`start`] configure it,
+//! * [`RunOptions`] say how a kernel runs: the schedule ([`Policy`] and seed), the [`Checks`], and whether
+//!   the launch may begin before earlier work has ended ([`Dependence`]).
+//! * [`driver`] is the CUDA driver API on virtual devices. [`VARIABLES`] and [`start`] configure it,
 //!   [`inject`] makes its calls fail, [`last_fault`] says why a kernel was stopped.
 
 #![warn(clippy::missing_errors_doc)]

@@ -10,7 +10,7 @@
 pub struct Limit {
     /// The unsupported feature.
     pub what: &'static str,
-    /// PTX that is refused for it: a statement of a kernel, or declarations of a module.
+    /// PTX that uses the feature and is refused: a statement of a kernel, or declarations of a module.
     pub example: &'static str,
 }
 
@@ -18,13 +18,13 @@ pub struct Limit {
 macro_rules! limits {
     ($($what:literal, $example:literal;)*) => {
         /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, and names the
-        /// line of each place. Nothing is refused later, while a kernel runs.
+        /// line of each use. Nothing is refused later, while a kernel runs.
         ///
         /// | not supported | for example |
         /// |---|---|
         $(#[doc = concat!("| ", $what, " | `", $example, "` |")])*
         ///
-        /// Forms that are not listed may be missing as well: a refusal names the form.
+        /// Other forms of instructions may be unsupported as well. The error names the form.
         ///
         /// ```
         /// for limit in virtual_gpu::LIMITS {

@@ -1,5 +1,5 @@
-//! Modules: PTX text, read and lowered as a whole, so that unsupported features are found before a
-//! kernel runs.
+//! Modules: PTX texts. A text is read and lowered as a whole, so that unsupported features are found
+//! before a kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,9 +47,9 @@ pub struct Module {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Its address.
+    /// The variable's address.
     pub address: u64,
-    /// Its size.
+    /// The variable's size in bytes.
     pub bytes: u64,
 }
 
@@ -77,7 +77,7 @@ pub struct Kernel {
     index: usize,
 }
 
-/// A kernel as its module keeps it.
+/// A lowered kernel and its launch limits.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) program: Arc<Program>,
@@ -104,7 +104,7 @@ impl Module {
     /// # Errors
     ///
     /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or is for a newer
-    /// device, or its variables do not fit into the memory. Then nothing stays allocated.
+    /// device, or its variables do not fit into the memory. After an error, nothing stays allocated.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let text = ptx::with_grid_barrier(text);
@@ -222,7 +222,7 @@ impl Kernel {
         &self.compiled().limits
     }
 
-    /// All kernels of its module, in the order of the text.
+    /// All kernels of this kernel's module, in the order of the text.
     pub(crate) fn siblings(&self) -> &[Compiled] {
         &self.siblings
     }
@@ -348,7 +348,7 @@ impl Kernel {
         self.program().register_count.min(255)
     }
 
-    /// `.maxntid`: the largest block it may be launched with.
+    /// `.maxntid`: the largest block that the kernel may be launched with.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};
@@ -367,7 +367,7 @@ impl Kernel {
         self.limits().max_block_dim
     }
 
-    /// `.reqntid`: the only block it may be launched with.
+    /// `.reqntid`: the only block that the kernel may be launched with.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

@@ -1,13 +1,13 @@
 //! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
-//! random and fair, and the same for the same seed.
+//! random and fair. The same seed always gives the same schedule.
 //!
 //! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
 //! except under [`Policy::StarvedPredecessor`].
 
 /// The order in which blocks start, and the order of the turns.
 ///
-/// A correct kernel gives the same result under each of them, unless it relies on blocks starting in order:
-/// [`Policy::ReversedBlocks`] makes such a kernel hang.
+/// A correct kernel gives the same result under every policy, with one exception: a kernel that relies on
+/// blocks starting in order may hang under [`Policy::ReversedBlocks`].
 ///
 /// ```
 /// use virtual_gpu::{Policy, RunOptions};
@@ -18,22 +18,22 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Blocks start in the order of their numbers; the warps of a round go in random order, each
+    /// Blocks start in the order of their numbers. In each round, the warps run in random order, each
     /// for a random number of instructions.
     #[default]
     Seeded,
-    /// The same, and blocks start in the reverse order of their numbers.
+    /// The same as [`Policy::Seeded`], except that blocks start in the reverse order of their numbers.
     ReversedBlocks,
-    /// The same as [`Policy::Seeded`], and only one block runs at a time. A grid that a kernel launches
+    /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches
     /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds, unless
-    /// nothing else can run. So blocks that wait for it wait long. Half the time the first block is chosen,
-    /// because others are likely to wait for it.
+    /// The same as [`Policy::Seeded`], except that one of the running blocks gets no turn for many rounds,
+    /// unless nothing else can run. So blocks that wait for the starved block wait long. Half the time the
+    /// first running block is starved, because other blocks are likely to wait for it.
     StarvedPredecessor,
-    /// The same as [`Policy::Seeded`], and a read of global memory may return the value before the last
-    /// write, unless an order of the program forbids it. This reveals missing fences that no interleaving
-    /// reveals.
+    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the
+    /// last write, unless the program's synchronisation forbids it. This reveals missing fences that no
+    /// interleaving reveals.
     StaleReads,
 }
 
@@ -70,7 +70,7 @@ const LONGEST_TURN: u64 = 512;
 /// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
 
-/// A warp's turn: the index of the block among the running ones, and the warp.
+/// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.
 pub(crate) type TurnOf = (usize, usize);
 
 /// Assigns the turns of one launch.
@@ -79,7 +79,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// The starved block, chosen again when all blocks have had a turn.
+    /// A random number that selects the starved block. It changes after all blocks have had a turn.
     victim: u64,
 }
 
@@ -126,7 +126,7 @@ impl Schedule {
         }
     }
 
-    /// Removes the victim's turns, if other blocks have turns.
+    /// Removes the starved block's turns, if other blocks have turns.
     fn starve(&self, turns: &mut Vec<TurnOf>) {
         let chosen = match self.victim % 2 {
             0 => turns.iter().map(|turn| turn.0).min(),
@@ -139,7 +139,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a child of the running grid is to run now.
+    /// Decides whether a child of the running grid runs now.
     pub(crate) fn child_goes_first(&mut self) -> bool {
         self.policy != Policy::OneBlock && self.below(2) == 0
     }
@@ -149,7 +149,7 @@ impl Schedule {
         self.below(count as u64) as usize
     }
 
-    /// Instructions of the next turn.
+    /// The number of instructions in the next turn.
     pub(crate) fn quantum(&mut self) -> u32 {
         1 + self.below(LONGEST_TURN) as u32
     }

@@ -10,7 +10,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EnvVariable {
-    /// Its name.
+    /// The variable's name.
     pub name: &'static str,
     /// The setting.
     pub sets: &'static str,
@@ -23,15 +23,15 @@ pub struct EnvVariable {
 /// Makes the list and its documentation.
 macro_rules! variables {
     ($($name:literal, $sets:literal, $values:literal, $default:literal;)*) => {
-        /// The environment variables that the driver reads, before its first call.
+        /// The environment variables that the driver reads at its first call.
         ///
         /// | variable | sets | value | without it |
         /// |---|---|---|---|
         $(#[doc = concat!("| `", $name, "` | ", $sets, " | ", $values, " | `", $default, "` |")])*
         ///
-        /// Any other value is an error, and so is a variable that is not listed and whose name begins with
-        /// `VIRTUAL_GPU_`: `cuInit` fails, and [`mode`](crate::mode()) says why. A program can make the same
-        /// settings with [`start`](crate::start()); then the environment is not read.
+        /// Any other value is an error, and so is an unlisted variable whose name begins with `VIRTUAL_GPU_`.
+        /// After such an error `cuInit` fails, and [`mode`](crate::mode()) says why. A program can make the
+        /// same settings with [`start`](crate::start()). In this case the environment is not read.
         pub const VARIABLES: [EnvVariable; [$($name),*].len()] = [
             $(EnvVariable { name: $name, sets: $sets, values: $values, default: $default },)*
         ];

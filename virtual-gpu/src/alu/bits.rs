@@ -26,7 +26,7 @@ pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) ->
     T::from_wide(filled)
 }
 
-/// `bfi`: `b` with `length` bits from `position` on replaced by the low bits of `a`.
+/// `bfi`: replaces `length` bits of `b`, from `position` on, by the low bits of `a`.
 pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
     if position >= T::BITS {
@@ -36,8 +36,8 @@ pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u3
     T::from_wide(b.widen() & !field | a.widen() << position & field)
 }
 
-/// Position and length of a bit field as the hardware reads them. For 32-bit values it reads their low
-/// eight bits, as in the PTX ISA. For 64-bit values it reads all bits.
+/// The position and the length of a bit field, as the hardware reads them. For fields of 32-bit values it reads
+/// the low eight bits of both, as in the PTX ISA. For fields of 64-bit values it reads all bits.
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     match T::BITS {
         64 => (position.min(64), length.min(64)),
@@ -45,7 +45,7 @@ fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     }
 }
 
-/// `bmsk`: `length` ones from `position` on. Both are limited to 32.
+/// `bmsk`: `length` ones from `position` on. The length and the position are limited to 32.
 pub(crate) fn bit_mask(position: u32, length: u32) -> u32 {
     let (position, length) = (position.min(32), length.min(32));
     ((bits_below(length) << position) as u64) as u32
@@ -128,8 +128,8 @@ pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     nth.map_or(u32::MAX, |position| position as u32)
 }
 
-/// `szext`: the low `length` bits, extended with zeros or by their sign. 32 leaves the value
-/// unchanged.
+/// `szext`: the low `length` bits, extended with zeros or with their sign. A length of 32 leaves the
+/// value unchanged.
 pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     let length = length.min(32);
     let low = a.widen() & bits_below(length);

@@ -1,5 +1,5 @@
-//! The word of an mbarrier, which is opaque to programs: the arrivals that each phase expects, pending
-//! arrivals, pending bytes, and the number of the phase.
+//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and
+//! the number of the phase. The word is opaque to programs.
 
 /// Bits of a count of arrivals.
 const COUNT_BITS: u32 = 20;
@@ -32,7 +32,7 @@ impl Word {
         }
     }
 
-    /// The highest bit marks a word that was initialised.
+    /// The word as a number. Its highest bit marks a word that was initialised.
     pub(crate) fn encode(self) -> u64 {
         let bytes = self.bytes as u64 & ((1 << BYTE_BITS) - 1);
         self.expected

@@ -61,7 +61,7 @@ pub(crate) fn saturate<T: Integer>(wide: i128) -> T {
     T::from_wide(wide.clamp(T::LEAST.widen(), T::GREATEST.widen()))
 }
 
-/// The low 24 bits of a 32-bit value, extended with zeros or with their sign, by the type.
+/// The low 24 bits of a 32-bit value, extended with their sign for a signed type, and with zeros otherwise.
 fn low24<T: Integer>(a: T) -> i128 {
     let low = a.widen() & 0xff_ffff;
     let negative = T::LEAST.widen() < 0 && low >> 23 != 0;
@@ -78,12 +78,12 @@ pub(crate) fn mul24_hi<T: Integer>(a: T, b: T) -> T {
     T::from_wide((low24(a) * low24(b)) >> 16)
 }
 
-/// `atom.inc`: one more, or 0 when `limit` is reached.
+/// `atom.inc`: `old + 1`, or 0 if `old` is `limit` or above.
 pub(crate) fn increment_to(old: u32, limit: u32) -> u32 {
     if old >= limit { 0 } else { old + 1 }
 }
 
-/// `atom.dec`: one less, or `limit` if the old value is 0 or above `limit`.
+/// `atom.dec`: `old - 1`, or `limit` if `old` is 0 or above `limit`.
 pub(crate) fn decrement_from(old: u32, limit: u32) -> u32 {
     if old == 0 || old > limit {
         limit

@@ -43,7 +43,7 @@ pub(crate) fn distances<const WIDTH: u32>(a: u32, b: u32) -> u32 {
     })
 }
 
-/// `vabsdiff2.add` and `vabsdiff4.add`: the sum of these distances, added to `c`.
+/// `vabsdiff2.add` and `vabsdiff4.add`: the sum of the distances of the parts, added to `c`.
 pub(crate) fn sum_of_distances<const WIDTH: u32>(a: u32, b: u32, c: u32) -> u32 {
     (0..32 / WIDTH).fold(c, |sum, i| sum.wrapping_add(distance(a, b, i, WIDTH)))
 }

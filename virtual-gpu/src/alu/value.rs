@@ -8,7 +8,7 @@ pub(crate) trait Value: Copy {
     fn to_slot(self) -> u64;
 }
 
-/// An integer type. It is computed in 128 bits where its own width does not suffice.
+/// An integer type. Operations compute in 128 bits where the type's own width does not suffice.
 pub(crate) trait Integer: Value + Ord {
     const BITS: u32;
     const LEAST: Self;

@@ -60,7 +60,7 @@ pub(crate) struct GridStart<'a> {
     pub after: &'a [Range<u64>],
 }
 
-/// Watches a launch: each method is called when the event happens, in order.
+/// Watches a launch. Each method is called when its event happens.
 pub(crate) trait Observer {
     /// Whether accesses are reported, and undefined bytes are tracked.
     const WATCHES: bool;
@@ -79,7 +79,7 @@ pub(crate) trait Observer {
     fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes arrived at a barrier of their block.
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
-    /// A barrier of a block completed; these lanes waited for it.
+    /// A barrier of a block completed. The lanes in `waiting` waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
     /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
     /// the block's own.

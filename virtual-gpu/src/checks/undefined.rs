@@ -40,7 +40,7 @@ pub(crate) struct Undefined {
 }
 
 impl Undefined {
-    /// All is defined.
+    /// Everything is defined.
     pub(crate) fn nothing(registers: u32, predicates: u32, local_bytes: usize) -> Self {
         Self::in_lanes(0, registers, predicates, local_bytes)
     }

@@ -12,15 +12,15 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions: whether every thread that has to take part reaches them.
+    /// Barriers and `*.sync` instructions that a thread does not reach, although it has to take part.
     pub sync: Switch,
-    /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
-    /// that nothing orders, in global and page-locked memory.
+    /// Data races within a launch, in global and shared memory. Also data races between launches, copies
+    /// and fills, in global and page-locked memory.
     pub race: Switch,
-    /// Bytes that nothing wrote and that decide something: a branch, an address, which threads take part.
+    /// Unwritten bytes that decide a branch, an address, or which threads take part.
     pub init: Switch,
-    /// Copies to the host of bytes that nothing wrote. They are reported, and not stopped. Off by
-    /// default, because a correct program may copy more than its kernels wrote.
+    /// Copies of unwritten bytes to the host. They are reported, and not stopped. Off by default, because
+    /// a correct program may copy more than its kernels wrote.
     pub copies: Switch,
     /// Objects that are still alive when their context is released or destroyed. They are reported.
     /// This check belongs to the process, not to a launch.
@@ -82,8 +82,8 @@ impl Checks {
         }
     }
 
-    /// The checks that a text asks for. It is `all`, `none`, `default`, or a list with commas of `memory`
-    /// (which is always on), `sync`, `race`, `init`, `copies` and `leaks`.
+    /// Parses `all`, `none`, `default`, or a comma-separated list of `memory` (which is always on), `sync`,
+    /// `race`, `init`, `copies` and `leaks`.
     ///
     /// ```
     /// use virtual_gpu::Checks;

@@ -1,7 +1,7 @@
 //! The virtual device: the number of its multiprocessors, and the limits of each.
 //!
-//! The limits are a current data-centre GPU's, except for the number of multiprocessors,
-//! which is small on purpose: few blocks alive at once shows ordering mistakes sooner.
+//! The limits are a current data-centre GPU's, except for the number of multiprocessors.
+//! It is small on purpose: ordering mistakes show sooner when few blocks run at once.
 //! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
 /// The limits of a virtual device.
@@ -42,7 +42,7 @@ pub struct DeviceConfig {
     pub max_block_dim: [u32; 3],
     /// Largest extent of a grid in x, y and z.
     pub max_grid_dim: [u32; 3],
-    /// The most grids that kernels have launched and that have not begun.
+    /// The most pending grids: grids that kernels have launched and that have not begun.
     pub max_pending_launches: u32,
 }
 
@@ -68,7 +68,7 @@ impl Default for DeviceConfig {
     }
 }
 
-/// Lanes of a warp, the same on every device.
+/// The number of lanes in a warp. It is the same on every device.
 ///
 /// ```
 /// assert_eq!(256 / virtual_gpu::WARP_LANES, 8); // warps of a block of 256 threads
@@ -77,7 +77,7 @@ pub const WARP_LANES: u32 = 32;
 
 impl DeviceConfig {
     /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
-    /// `shared_bytes` bytes of shared memory; 0 if not even one fits.
+    /// `shared_bytes` bytes of shared memory. 0 if not even one block fits.
     ///
     /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
     /// is not modelled.

@@ -32,11 +32,11 @@ pub struct Shape {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dependence {
-    /// The launch begins when that work has ended.
+    /// The launch begins when the earlier work has ended.
     #[default]
     Full,
-    /// It may begin earlier. Its threads wait by `griddepcontrol.wait` before they access global
-    /// memory. An earlier access is a fault.
+    /// The launch may begin earlier. Its threads execute `griddepcontrol.wait` before they access global
+    /// memory. An access before the wait is a fault.
     Programmatic,
 }
 
@@ -58,8 +58,8 @@ pub struct RunOptions {
     pub policy: Policy,
     /// Which checks watch the run. The checks of memory accesses are always on.
     pub checks: Checks,
-    /// How the launch depends on the work before it. Launches through the driver ignore this: the
-    /// call decides.
+    /// How the launch depends on the work before it. Launches through the driver ignore this field: the
+    /// driver call decides.
     pub dependence: Dependence,
 }
 

@@ -1,10 +1,10 @@
-//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper that checks for null
-//! where the real driver does.
+//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper checks for
+//! null where the real driver does.
 //!
-//! The driver's unsafe code is confined here. The exported functions are `unsafe` with one contract ("# Safety" in
-//! [`exports`](super::seam)): each pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust
-//! can only make null handles and keys), so the existence of a wrapper carries that promise, and all code that receives
-//! wrappers is safe. Only [`HostPointer`] may be kept after the call.
+//! The exported functions are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each pointer is null
+//! or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
+//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file.
+//! Only [`HostPointer`] may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. For calls that must have no effect when their result cannot be written.
+    /// Fails on null. Calls that must have no effect if their result cannot be written check this first.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -60,14 +60,14 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// The place as bytes, for results that are written after the call.
+    /// The pointer without its type, for results that are written after the call.
     pub(crate) fn untyped(self) -> HostPointer {
         HostPointer(self.0.cast())
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// Reads the value there, for arguments that are both input and output.
+    /// Reads the value at the pointer, for arguments that are both input and output.
     pub(crate) fn read(self) -> Outcome<T> {
         self.read_element(0)
     }
@@ -78,7 +78,7 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<c_char> {
-    /// Writes a text with its NUL into `capacity` bytes, cut short if need be.
+    /// Writes a text and a NUL into `capacity` bytes. A longer text is cut.
     pub(crate) fn write_text(self, text: &str, capacity: usize) -> Outcome {
         let place = self.required()?;
         let room = capacity.checked_sub(1).ok_or(Code::INVALID_VALUE)?;
@@ -144,7 +144,7 @@ impl Text {
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The text. Fails with `otherwise` if it is not UTF-8; names of kernels and files always are UTF-8 here.
+    /// The text. Fails with `otherwise` if it is not UTF-8. Here names of kernels and files are always UTF-8.
     pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
         std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
     }
@@ -163,7 +163,7 @@ unsafe impl Send for HostPointer {}
 unsafe impl Sync for HostPointer {}
 
 impl HostPointer {
-    /// For calls that take a host or device address as a number.
+    /// The pointer with this address, for calls that take a host or device address as a number.
     pub(crate) fn from_address(address: u64) -> Self {
         Self(std::ptr::with_exposed_provenance_mut(address as usize))
     }
@@ -180,7 +180,7 @@ impl HostPointer {
         Self(self.0.wrapping_byte_add(bytes))
     }
 
-    /// A copy of `count` bytes from here.
+    /// Copies `count` bytes from this pointer into a new buffer.
     pub(crate) fn read(self, count: usize) -> Outcome<Box<[u8]>> {
         let mut bytes = zeroed(count)?;
         self.read_into(&mut bytes)?;
@@ -275,7 +275,7 @@ impl HostFunction {
 /// The program's function that maps a block size to bytes of dynamic shared memory, for the occupancy calls.
 pub(crate) type BlockSizeToShared = Option<unsafe extern "C" fn(i32) -> usize>;
 
-/// The bytes of dynamic shared memory that the program's function gives for a block of `threads`.
+/// The bytes of dynamic shared memory that the program's function returns for a block of `threads`.
 pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Option<usize> {
     // SAFETY: by the contract of `cuOccupancyMaxPotentialBlockSize` the function takes any block
     // size.
@@ -291,7 +291,8 @@ pub(crate) struct Location {
 }
 
 /// A handle in a C program: a number with a pointer's type. It is never dereferenced, only looked up in the table of
-/// live objects. A foreign handle is an error; a stale one is an error or names a newer object of its kind.
+/// live objects. A handle that the driver never returned is an error. A stale handle is an error or names a newer
+/// object of its kind.
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 

@@ -10,13 +10,13 @@ use crate::DeviceConfig;
 struct Architecture {
     /// Compute capability, major and minor.
     capability: (u32, u32),
-    /// The letters that its name may end with.
+    /// The letters that the architecture's name may end with.
     letters: &'static [u8],
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
-    /// KiB of shared memory: of a multiprocessor, of a block at most, and reserved by the system in
-    /// each block.
+    /// KiB of shared memory: of a multiprocessor, the most of a block, and the amount that the system
+    /// reserves in each block.
     shared_kib: u32,
     shared_kib_of_block: u32,
     reserved_kib: u32,

@@ -1,6 +1,6 @@
 //! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`.
-//! These would be two machines that know nothing of each other. The copies share no symbols. So the first one that
-//! answers opens a memory file. The second one finds its name among the open files of the process.
+//! The two copies would be two machines that know nothing of each other. They do not even share symbols. So the first
+//! copy that answers opens a memory file, and the second copy finds the file's name among the process's open files.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Claim {
 pub(crate) fn claim() -> Claim {
     use std::os::fd::{FromRawFd, OwnedFd};
 
-    // SAFETY: the name is a text that ends with NUL.
+    // SAFETY: `NAME` is a text that ends with NUL.
     let file = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
     if file < 0 {
         return Claim::Ours;

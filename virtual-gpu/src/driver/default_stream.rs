@@ -1,4 +1,4 @@
-//! Which stream the handle zero means in a call: the legacy default stream, or the default stream of the calling
+//! The stream that the handle zero means in a call: the legacy default stream, or the default stream of the calling
 //! thread for symbols that end with `_ptds` or `_ptsz`.
 
 use std::cell::Cell;

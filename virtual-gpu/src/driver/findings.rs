@@ -1,9 +1,9 @@
-//! Likely mistakes that make no call and no launch fail. They are printed to stderr, and the host thread that
-//! caused them can fetch them with [`take_findings`].
+//! Findings: likely mistakes of the program. Each is printed to stderr, and the host thread that caused it can
+//! fetch it with [`take_findings`].
 //!
-//! A module's variables are part of the module and not allocations. Objects that are left when the process
-//! ends, or when a primary context is reset, are not reported. Nor are objects of a context that a fault has
-//! poisoned, as nothing can be freed there.
+//! In reports of leaks, a module's variables are part of the module and do not count as allocations. Objects that
+//! are left when the process ends, or when a primary context is reset, are not reported. Nor are objects of a
+//! poisoned context, because the program cannot free them.
 
 use crate::StreamRace;
 use crate::driver::objects::lock;
@@ -34,12 +34,12 @@ pub enum Finding {
         address: u64,
         /// Bytes of the copy, or of one of its rows.
         bytes: u64,
-        /// The offset of the first such byte.
+        /// The offset of the first byte that was never written.
         first: u64,
     },
     /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The
-    /// context of the later one is poisoned, as after a fault. If the later one is a launch, its fault says
-    /// the same.
+    /// context of the later one is poisoned, as after a fault. If the later one is a launch, the race is also
+    /// its fault.
     StreamRace(Box<StreamRace>),
 }
 
@@ -55,15 +55,15 @@ pub enum Finding {
 pub struct Left {
     /// Allocations of device memory.
     pub allocations: usize,
-    /// Their bytes.
+    /// The total bytes of these allocations.
     pub allocated_bytes: u64,
     /// Ranges of pinned host memory.
     pub pinned: usize,
-    /// Their bytes.
+    /// The total bytes of these ranges.
     pub pinned_bytes: u64,
     /// Modules.
     pub modules: usize,
-    /// Streams, but not the default ones.
+    /// Streams, except the default ones.
     pub streams: usize,
     /// Events.
     pub events: usize,
@@ -126,7 +126,7 @@ thread_local! {
 }
 
 impl Findings {
-    /// The calling thread's list. A thread that is ending gets a list of its own, which nobody reads.
+    /// The calling thread's list. A thread that is ending gets a new list, which nobody reads.
     pub(crate) fn of_this_thread() -> Self {
         OWN.try_with(Self::clone).unwrap_or_default()
     }

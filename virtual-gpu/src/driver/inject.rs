@@ -1,8 +1,8 @@
 //! Fault injection: makes a chosen driver call of the calling thread fail, with the real driver too.
 //!
-//! To test how a library handles failures, run its work under [`record`], which returns the names of the K
-//! calls that were made. Then run it K times, with [`fail`] armed for one of them each time. All of this
-//! concerns the calling thread alone, so tests can run side by side.
+//! To test how a library handles failures, run some work under [`record`], which returns the names of the K
+//! driver calls that the work made. Then run the work K times, each time with [`fail`] armed for another of
+//! these calls. Both functions concern the calling thread alone, so tests can run side by side.
 //!
 //! ```
 //! use virtual_gpu::driver::{Code, inject};
@@ -28,7 +28,7 @@
 //! # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 //! ```
 //!
-//! Not promised: that the real driver could return the chosen code from the chosen call.
+//! The chosen call need not be able to return the chosen code on the real driver.
 
 use crate::driver::code::Code;
 use crate::driver::seam::dispatch::Class;
@@ -61,15 +61,14 @@ pub enum Calls {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Instead of the call, which has no effect.
+    /// The call fails, and has no effect.
     Before,
-    /// After the call has had its effect. An object that it created stays, and the caller gets no handle.
+    /// The call has its effect, and fails. An object that it created stays, and the caller gets no handle.
     After,
-    /// The call succeeds, and the next call that synchronises returns the code after its own
-    /// effect.
+    /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// In place of the call and of every later one, until the failure is disarmed. Calls that work in a
-    /// poisoned context still succeed: calls for primary contexts, and calls that ask for the current
+    /// The call and every later one fail without effect, until the failure is disarmed. Calls that work in
+    /// a poisoned context still succeed: calls for primary contexts, and calls that ask for the current
     /// context.
     Sticky,
 }
@@ -100,7 +99,7 @@ pub struct Failure {
     pub moment: Moment,
 }
 
-/// A failure that is armed on this thread until this is dropped.
+/// Keeps a failure armed on this thread until this value is dropped.
 ///
 /// ```
 /// use virtual_gpu::driver::{Code, inject};
@@ -121,7 +120,7 @@ pub struct Armed {
     this_thread: PhantomData<*const ()>,
 }
 
-/// The treatment of a call.
+/// What happens to a call.
 pub(crate) enum Verdict {
     Proceed,
     Refuse(Code),
@@ -187,7 +186,7 @@ pub fn fail(failure: Failure) -> Armed {
     }
 }
 
-/// Runs `work` and gives the names of the driver calls that this thread made in it, in order.
+/// Runs `work` and returns the names of the driver calls that this thread made in it, in order.
 ///
 /// ```
 /// # unsafe extern "C" {

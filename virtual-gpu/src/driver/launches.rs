@@ -1,7 +1,8 @@
 //! For tests: the counters and faults of launches, and options for their schedules.
 //!
 //! Results belong to the host thread that enqueued a launch, whichever thread carries it out. So tests that run
-//! side by side do not see each other's results. A launch is listed once it is done: synchronise first.
+//! side by side do not see each other's results. A launch is listed when it is done, so synchronise before you
+//! read the list.
 
 use crate::driver::findings::Findings;
 use crate::driver::mode;
@@ -60,7 +61,8 @@ pub struct LaunchWatch {
     this_thread: PhantomData<*const ()>,
 }
 
-/// Starts to collect the launches that this thread enqueues. Launches on the real driver are not collected.
+/// Starts to collect the launches that this thread enqueues on the virtual device. Launches on the real driver are
+/// not collected.
 ///
 /// ```
 /// use virtual_gpu::driver::watch_launches;
@@ -120,7 +122,7 @@ pub fn last_fault() -> Option<Fault> {
     OWN.with_borrow(|own| lock(&own.last_fault).as_deref().cloned())
 }
 
-/// Runs `work`, with these options for every launch that this thread enqueues in it.
+/// Runs `work`. Every launch that this thread enqueues in `work` gets these options.
 ///
 /// ```
 /// use virtual_gpu::driver::run_with;
@@ -147,13 +149,13 @@ pub fn run_with<R>(options: RunOptions, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The host thread that enqueues a piece of work: its options, and where results go.
+/// The host thread that enqueues a piece of work: its options, and the lists for results.
 pub(crate) struct Enqueuer {
     pub(crate) options: Arc<RunOptions>,
     watches: Vec<List>,
     last_fault: Arc<Mutex<Option<Box<Fault>>>>,
     pub(crate) findings: Findings,
-    /// The driver call that enqueues it.
+    /// The driver call that enqueues the work.
     pub(crate) call: &'static str,
 }
 

@@ -17,11 +17,11 @@ use crate::driver::objects::threads::ThreadId;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// Retains of primary contexts minus releases. For one thread it may be negative.
+    /// Retains of primary contexts minus releases. For one thread this may be negative.
     pub primary_retains: i64,
-    /// Contexts, primary ones too.
+    /// Contexts, including primary ones.
     pub contexts: usize,
-    /// Streams, but not the default ones.
+    /// Streams, except the default ones.
     pub streams: usize,
     /// Events.
     pub events: usize,
@@ -33,15 +33,15 @@ pub struct Live {
     pub executable_graphs: usize,
     /// Allocations of device memory, without the variables of modules.
     pub allocations: usize,
-    /// Their bytes.
+    /// The total bytes of these allocations.
     pub allocated_bytes: u64,
     /// Ranges of pinned host memory.
     pub pinned: usize,
-    /// Their bytes.
+    /// The total bytes of these ranges.
     pub pinned_bytes: u64,
 }
 
-/// The objects on the virtual device, of all threads. `None` with the real driver.
+/// The number of live objects on the virtual device, of all threads. `None` with the real driver.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Settings, live, start};
@@ -56,8 +56,8 @@ pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
-/// The objects on the virtual device that the calling thread made. Unaffected by tests that run side by
-/// side.
+/// The number of live objects that the calling thread made on the virtual device. Tests that run side by side
+/// do not affect this number. `None` with the real driver.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Live, Settings, live_of_this_thread, start};

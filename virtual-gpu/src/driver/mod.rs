@@ -7,14 +7,14 @@
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: contexts, streams and their work, events, modules, captures, graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and give
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return
 //!   counters and faults, counts of live objects, leaks, and the times of calls.
 //!
 //! `checks/streams` records the order in which work is enqueued and when the host learns that it is done, and
 //! finds data races between pieces of work.
 //!
-//! Invariants: everything below `seam/` and `abi` is safe code. No lock is held while a kernel or a host function
-//! runs. A stale handle is an error and is never dereferenced.
+//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs. No
+//! handle is ever dereferenced.
 
 mod abi;
 mod architectures;

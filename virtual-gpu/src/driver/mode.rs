@@ -1,4 +1,4 @@
-//! Which device the process gets: decided once, at the first driver call or the first question.
+//! Decides which device the process gets: once, at the first driver call or the first call of [`mode`].
 
 use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub enum Mode {
     /// The real driver: each call is passed on to it.
     Real,
-    /// This crate: there is no real device, or the virtual one was asked for.
+    /// This crate: there is no real device, or the settings ask for the virtual one.
     Virtual,
 }
 
@@ -67,7 +67,7 @@ impl ModeError {
     }
 }
 
-/// The program's settings came too late: the driver was started before.
+/// The error of [`start`]: the driver was already started.
 ///
 /// ```
 /// use virtual_gpu::driver::{AlreadyStarted, Choice, Settings, start};
@@ -129,8 +129,8 @@ pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
 ///
 /// # Errors
 ///
-/// An environment variable has a value that cannot be read, or `VIRTUAL_GPU` is `off` and there is no CUDA
-/// driver.
+/// An environment variable cannot be used, or `VIRTUAL_GPU` is `off` and there is no CUDA driver, or another
+/// copy of this crate already answers in this process.
 pub fn mode() -> Result<Mode, ModeError> {
     match backend() {
         Backend::Real(_) => Ok(Mode::Real),
@@ -143,7 +143,7 @@ pub(crate) fn backend() -> &'static Backend {
     BACKEND.get_or_init(|| decide(Settings::from_env()))
 }
 
-/// The virtual machine if it answers in this process, whether or not `cuInit` was called.
+/// The virtual machine, if this process has one, whether or not `cuInit` was called.
 pub(crate) fn machine() -> Option<&'static Machine> {
     match backend() {
         Backend::Virtual(machine) => Some(machine),

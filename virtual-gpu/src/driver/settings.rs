@@ -1,8 +1,8 @@
 //! The driver's configuration: read from the environment, or set by the program before its
 //! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
 //!
-//! Errors are not ignored: if a value cannot be read, or a name is not in the list, `cuInit` fails, and
-//! [`mode`](crate::mode()) says why.
+//! Errors are not ignored. If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list,
+//! `cuInit` fails, and [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};
@@ -66,7 +66,7 @@ pub struct Settings {
 pub struct Devices(u32);
 
 impl Devices {
-    /// A number of devices from 1 to 16; `None` for another number.
+    /// A number of devices from 1 to 16. `None` for another number.
     ///
     /// ```
     /// use virtual_gpu::driver::Devices;
@@ -110,14 +110,14 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A variable of [`VARIABLES`](crate::VARIABLES) has a value that cannot be read, or the name of
-    /// another variable begins with `VIRTUAL_GPU_`.
+    /// A variable of [`VARIABLES`](crate::VARIABLES) has a value that cannot be read, or an unlisted
+    /// variable has a name that begins with `VIRTUAL_GPU_`.
     pub fn from_env() -> Result<Self, SettingsError> {
         Self::from_variables(env::vars_os())
     }
 
-    /// The settings of these variables and values. Variables with other names are ignored, unless the
-    /// name begins with `VIRTUAL_GPU_`.
+    /// The settings of these variables and values. Unlisted variables are ignored, unless their names
+    /// begin with `VIRTUAL_GPU_`.
     ///
     /// ```
     /// use virtual_gpu::driver::{Choice, Settings};
@@ -130,7 +130,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// As [`from_env`](Self::from_env).
+    /// The same as for [`from_env`](Self::from_env).
     pub fn from_variables(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, SettingsError> {
@@ -182,7 +182,7 @@ fn choice(text: &str) -> Option<Choice> {
     }
 }
 
-/// A number of digits, and nothing else.
+/// Parses a number that consists of digits only.
 fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)

@@ -19,12 +19,12 @@ thread_local! {
 pub struct TimedCall {
     /// Its name, spelt as the exported symbol.
     pub name: &'static str,
-    /// From its beginning to its end.
+    /// The time from its beginning to its end.
     pub took: Duration,
 }
 
-/// Runs `work` and returns the driver calls that this thread made in it, in order. If `time_calls` is
-/// nested, only the inner one returns the driver calls of the inner `work`.
+/// Runs `work` and returns the driver calls that this thread made in it, in order. If calls of `time_calls`
+/// are nested, the outer one does not return the driver calls of the inner `work`.
 ///
 /// ```
 /// # unsafe extern "C" {

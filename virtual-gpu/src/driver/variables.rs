@@ -1,7 +1,7 @@
 //! Reads the environment variables of [`VARIABLES`], and reports those that cannot be used.
 //!
-//! A misspelt name must not be ignored. So an unknown variable whose name begins with `VIRTUAL_GPU_`
-//! is an error, as is a value that cannot be read.
+//! A value that cannot be read is an error. So is an unknown variable whose name begins with
+//! `VIRTUAL_GPU_`, because a misspelt name must not be ignored.
 
 use crate::VARIABLES;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub enum SettingsError {
     Unknown {
         /// The variable.
         variable: OsString,
-        /// The known name that is most like it.
+        /// The known name that is most similar.
         nearest: &'static str,
     },
 }
@@ -64,7 +64,7 @@ impl Variables {
         Ok(Self(found))
     }
 
-    /// Parses a variable into its setting, if it is set.
+    /// Parses the variable into `place`, if the environment has it.
     pub(super) fn set<T>(
         &self,
         place: &mut T,
@@ -95,7 +95,7 @@ fn values(name: &str) -> &'static str {
     named.next().map_or("", |variable| variable.values)
 }
 
-/// The known name that was probably meant: one that begins with the given name, or else the one with
+/// The known name that was probably meant: a name that begins with the given text, or else the name with
 /// the smallest edit distance.
 fn nearest(variable: &OsStr) -> &'static str {
     let written = variable.as_encoded_bytes();

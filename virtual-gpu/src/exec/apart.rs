@@ -4,7 +4,7 @@
 //! and the same membermask" (PTX ISA). These lanes may be at different instructions, for example in two branches. The
 //! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on.
 //!
-//! The instructions may have different registers. So the exchange has its own set of registers. The operands of all
+//! The instructions may name different registers. So the exchange has its own set of registers. The operands of all
 //! lanes are copied to this set, and the results are copied from it to each instruction's registers.
 
 use std::mem;
@@ -16,7 +16,7 @@ use super::warp::Warp;
 use crate::checks::{Observer, Undefined};
 use crate::program::{Instruction, Op, Pred, PredSource, Program, Reg, Registers, Shuffle};
 
-/// Lanes at one of the instructions.
+/// The lanes at one of an exchange's instructions.
 pub(super) struct Party {
     pub pc: u32,
     pub lanes: u32,
@@ -30,7 +30,7 @@ const MEMBERS: Reg = Reg(3);
 const RESULT: Reg = Reg(4);
 const REGISTERS: u32 = 5;
 
-/// Its predicates, after the one that is always true: the operand, the result.
+/// The exchange's own predicates, after predicate 0: the operand, the result.
 const HOLDS: Pred = Pred(1);
 const FOUND: Pred = Pred(2);
 const PREDICATES: u32 = 3;
@@ -50,7 +50,7 @@ struct Roles {
 }
 
 impl Roles {
-    /// The registers of an instruction. `None` if lanes do not execute it together.
+    /// The registers of an instruction. `None` if it is not an exchange.
     fn of(op: &Op) -> Option<Self> {
         Some(match *op {
             Op::Shuffle(Shuffle {
@@ -207,7 +207,7 @@ impl Own {
 }
 
 impl Warp {
-    /// Executes one exchange for several parties, each with lanes at an instruction of its own.
+    /// Executes one exchange for several parties. The lanes of each party are at a different instruction.
     pub(super) fn exchange_apart<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

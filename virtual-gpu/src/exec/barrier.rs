@@ -1,11 +1,12 @@
 //! The sixteen barriers of a block.
 //!
-//! A barrier counts threads. Without a count it waits for every thread of the block that has not
-//! exited. With a count it waits for that many threads; a whole warp counts as 32.
+//! A barrier counts threads. If the instruction gives no count, the barrier waits for every thread of
+//! the block that has not exited. Otherwise it waits for the given number of threads; a whole warp
+//! counts as 32.
 //!
 //! With the sync check on, two things are faults: a barrier that completes after some threads have
 //! exited, and an aligned barrier that the threads of a warp did not execute together. The hardware
-//! lets some of these pass; the programming model allows none.
+//! tolerates some of these mistakes; the programming model allows none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -18,17 +19,17 @@ use crate::program::{ALL_LANES, Alignment, Barrier, BarrierKind, Op, Program, la
 /// Barriers that a block has.
 pub(super) const BARRIER_COUNT: usize = 16;
 
-/// One barrier, between two completions.
+/// The arrivals at one barrier since it was last complete.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
     arrivals: Vec<Arrival>,
-    /// Threads that were counted.
+    /// The number of arrived threads. A whole warp counts as 32.
     threads: u32,
     /// The thread count of the instruction, if it has one.
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// The predicates of the arrived threads: how many are true, and how many there are.
+    /// The number of true predicates of arrived threads, and the number of all their predicates.
     holds: u32,
     asked: u32,
     /// Whether an arrived thread had waited for the preceding launches.
@@ -51,14 +52,14 @@ impl Pending {
     }
 }
 
-/// Whether arrivals of two kinds may mix at a barrier: a reduction mixes only with the same reduction.
+/// Whether arrivals of two kinds may meet at one barrier. A reduction may meet only the same reduction.
 fn mix(a: BarrierKind, b: BarrierKind) -> bool {
     let waits_only = |kind| matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
     waits_only(a) && waits_only(b) || std::mem::discriminant(&a) == std::mem::discriminant(&b)
 }
 
 impl Warp {
-    /// Counts arriving lanes. Gives the number of the barrier if they have to wait.
+    /// Counts arriving lanes. Returns the number of the barrier if they have to wait.
     pub(super) fn arrive<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -120,7 +121,7 @@ impl Warp {
         Ok((barrier.kind != BarrierKind::Arrive).then_some(number))
     }
 
-    /// Releases the lanes that wait at a barrier, with its result.
+    /// Releases the lanes that wait at a barrier, and stores its result in their registers.
     pub(super) fn release(&mut self, program: &Program, number: u32, pending: &Pending) {
         for index in 0..self.fragments.len() {
             let fragment = self.fragments[index];

@@ -8,14 +8,14 @@ use crate::checks::Observer;
 
 /// The shared state of a block's threads.
 pub(super) struct Shared {
-    /// The block's number in the whole launch. In the host's grid this is also its number in the grid.
+    /// The block's number in the whole launch. For a block of the host's grid this is also its number in the grid.
     pub index: u64,
     /// The block's place in the grid.
     pub place: [u32; 3],
-    /// The multiprocessor it is on.
+    /// The block's multiprocessor.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// Whether each byte of shared memory was written, if the launch tracks that.
+    /// Whether each byte of shared memory was written. Empty if the launch does not track this.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,
@@ -31,7 +31,7 @@ impl Shared {
         self.exited += count;
     }
 
-    /// Notes the barriers that are complete.
+    /// Records the barriers that are complete.
     pub(super) fn look_for_completion(&mut self, threads_per_block: u32) {
         for (number, pending) in (0..).zip(&self.barriers) {
             let complete = pending.is_complete(threads_per_block, self.exited);
@@ -82,7 +82,7 @@ impl Block {
         }
     }
 
-    /// Gives one warp a turn, then completes the barriers that are due.
+    /// Gives one warp a turn, then releases the threads at complete barriers.
     pub(super) fn run_warp<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,4 +1,4 @@
-//! Checks that an access is in bounds and aligned to its full width. If it is not, the fault says why.
+//! Checks that an access is in bounds and aligned to its full width, or returns a fault with the reason.
 
 use super::machine::Machine;
 use super::memory::named;
@@ -6,7 +6,8 @@ use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
-/// The offset of an aligned access in a space of `size` bytes other than global memory.
+/// The offset of an access in a space of `size` bytes, which is not global memory. Fails if the access is
+/// misaligned or out of bounds.
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,
@@ -42,7 +43,7 @@ pub(super) fn check_space(
     Ok(address as usize)
 }
 
-/// The allocation that an aligned access lies in.
+/// The allocation that contains an access. Fails if the access is misaligned or in no allocation.
 #[inline(always)]
 pub(super) fn check_global<'m, O>(
     machine: &'m Machine<'_, O>,

@@ -1,7 +1,7 @@
 //! Parameter buffers: memory for the parameters of a grid that a kernel is about to launch.
 //!
-//! They are ordinary allocations of global memory, so accesses to them are checked. A buffer is
-//! freed by its launch. A buffer that is never launched is freed when the host's launch ends.
+//! Buffers are ordinary allocations of global memory, so accesses to them are checked. Launching the
+//! grid frees its buffer. If the grid is never launched, the buffer is freed when the host's launch ends.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl<'a> Buffers<'a> {
     pub(super) fn remove(&mut self, snapshot: &mut Snapshot, address: u64) {
         if self.prepared.remove(&address).is_some() {
             snapshot.remove(address);
-            // It is live, because nothing else frees it.
+            // Cannot fail: the buffer is live, because nothing else frees it.
             let _ = self.memory.free(address);
         }
     }
@@ -61,7 +61,7 @@ impl<'a> Buffers<'a> {
 impl Drop for Buffers<'_> {
     fn drop(&mut self) {
         for address in self.prepared.keys() {
-            // It is live, as above.
+            // Cannot fail, as above: the buffer is live.
             let _ = self.memory.free(*address);
         }
     }

@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
-//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: it
-//! returns a code, and nothing starts.
+//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: the
+//! call returns a code, and no grid starts.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -15,7 +15,7 @@ use crate::fault::FaultKind;
 use crate::module::Kernel;
 use crate::program::{LaunchGrid, ParameterBuffer, kernel_index, lanes};
 
-/// The most grids above a grid.
+/// The greatest depth of nesting. The depth of the host's grid is 0.
 const MAX_DEPTH: u32 = 24;
 
 const INVALID_VALUE: u64 = 1;
@@ -29,14 +29,15 @@ const NULL_STREAMS: std::ops::RangeInclusive<u64> = 0..=2;
 const TAIL_LAUNCH: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
-/// Why a launch failed, with its code.
+/// Why a launch failed: a code that the call returns, or a fault that stops the kernel.
 enum Refusal {
     Code(u64),
     Fault(FaultKind),
 }
 
 impl Warp {
-    /// Gives each lane a buffer, or null if the address is not a kernel's or memory is short.
+    /// Allocates a buffer for each lane. A lane gets null if it passes an address that is not a kernel's, or
+    /// if memory is short.
     pub(super) fn parameter_buffers<O>(
         &mut self,
         machine: &mut Machine<'_, O>,

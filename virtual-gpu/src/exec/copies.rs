@@ -1,10 +1,10 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
 //! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp,
-//! a random number from the seed decides whether it lands; at the wait it lands in any case. Until the
-//! wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
+//! a random number from the seed decides whether the copy lands. At the wait it lands in any case. Until
+//! the wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
 //! whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. A thread
-//! that has seen the mbarrier's phase complete comes after the copy; an access by any other thread is
+//! that has seen the mbarrier's phase complete is ordered after the copy. An access by any other thread is
 //! reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy
@@ -34,7 +34,7 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// Bytes to write, and how many of them are read from the source; the rest are zeros.
+    /// The number of bytes to write, and the number that are read from the source. The rest are zeros.
     bytes: Row,
     read: Row,
     /// The mbarrier that the copy reports to.
@@ -46,7 +46,7 @@ struct Copy {
 }
 
 impl Copy {
-    /// The bytes of shared memory that belong to one lane's copy.
+    /// The bytes of shared memory that belong to one lane's copy: their start and their length.
     fn own(&self, lane: usize) -> (u64, u64) {
         match self.form.to.space {
             AddressSpace::Shared => (self.to[lane], self.bytes[lane]),
@@ -55,7 +55,7 @@ impl Copy {
     }
 }
 
-/// The smallest range that contains some ranges, each given by its start and its length.
+/// The smallest range that contains all `ranges`, which are pairs of a start and a length.
 fn span(ranges: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
     ranges.fold((u64::MAX, 0), |(first, last), (start, length)| {
         (first.min(start), last.max(start.saturating_add(length)))
@@ -66,7 +66,7 @@ fn span(ranges: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     list: Vec<Copy>,
-    /// Groups committed by each thread: of plain copies, and of bulk copies.
+    /// The number of groups that each thread has committed: of plain copies, and of bulk copies.
     committed: [Vec<u32>; 2],
     dice: u64,
 }
@@ -82,7 +82,7 @@ impl Copies {
         }
     }
 
-    /// True with a chance of one in four.
+    /// Returns `true` with a probability of one in four.
     fn throw(&mut self) -> bool {
         self.dice ^= self.dice << 13;
         self.dice ^= self.dice >> 7;
@@ -105,7 +105,7 @@ impl Copies {
         self.committed[kind].get(index).copied().unwrap_or(0)
     }
 
-    /// The lane that accesses bytes of a copy that was not waited for.
+    /// The first lane that accesses bytes of a copy that was not waited for, and the fault.
     fn conflict<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -175,7 +175,7 @@ impl Copies {
     }
 }
 
-/// An address that is already computed, in a register.
+/// The address operand for an address that is already in a register, plus an offset.
 fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
     Address {
         space,
@@ -270,8 +270,8 @@ impl Warp {
         Err(Finding { kind, lane })
     }
 
-    /// Waits for all but the latest `but` groups of these lanes. The lanes are then ordered after
-    /// those copies.
+    /// Waits for all but the latest `but` groups of these lanes, and orders the lanes after the copies of
+    /// these groups.
     pub(super) fn await_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -372,7 +372,7 @@ impl Warp {
         reported.map_err(|Finding { kind, lane }| self.stop(kind, copy.pc, lane as u32))
     }
 
-    /// Moves the bytes, piece by piece.
+    /// Moves the bytes of some lanes' copies, piece by piece.
     fn transfer_copy<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -469,7 +469,7 @@ impl Warp {
 }
 
 impl Block {
-    /// Makes some copies land, or all of them when the block has ended.
+    /// Makes a random selection of the copies land, or all copies when the block has ended.
     pub(super) fn land_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

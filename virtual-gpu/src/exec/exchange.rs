@@ -1,6 +1,6 @@
 //! Atomic operations on 16 bytes: exchange, and compare and swap.
 //!
-//! Each is a load and a store of one lane, with nothing in between.
+//! Each operation is a load and a store of one lane. No other access comes between the two.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
@@ -43,7 +43,8 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The load or the store, with the part of the operation's memory order that applies to it.
+    /// The load or the store of an exchange. Its memory order is `part`, acquire or release, if the operation has
+    /// this order, and relaxed otherwise.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

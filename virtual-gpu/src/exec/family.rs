@@ -1,9 +1,9 @@
 //! A launch as a whole: the host's grid and all grids launched from it, at any depth.
 //!
 //! The schedule decides when a child starts: while its parent still runs, or after it. Grids in the
-//! NULL stream of a block run in order. A grid's blocks and children must all end before its tail
-//! launches run, one after the other, each with its own descendants. Only then has the grid ended
-//! for its parent and for the host.
+//! NULL stream of a block run in order. When all blocks and children of a grid have ended, its tail
+//! launches run one after the other, each with its own descendants. For its parent and for the host, a
+//! grid ends after its tail launches.
 //!
 //! Not modelled: two grids that take turns. A child runs to its end once it has started, so a child
 //! that waits for a later action of its parent hangs.
@@ -35,7 +35,7 @@ pub(crate) struct Launch<'a> {
 /// The outcome of a launch that was allowed.
 pub(crate) type Ended = Result<Counters, Box<Fault>>;
 
-/// Runs a launch to its end. Returns its observer too.
+/// Runs a launch to its end. Returns the outcome and the launch's observer.
 pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     let snapshot = launch.memory.snapshot();
     if launch.options.checks.init == Switch::Off {
@@ -64,8 +64,8 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     (ended.map(|()| machine.counters), machine.observer)
 }
 
-/// Runs the machine's grid, the grids launched from it, and its tail launches. All of it is ordered
-/// after the given blocks.
+/// Runs the machine's grid, the grids launched from it, and its tail launches. All these grids are
+/// ordered after the blocks in `after`.
 fn with_descendants<O: Observer>(
     machine: &mut Machine<'_, O>,
     after: &[Range<u64>],
@@ -80,7 +80,7 @@ fn with_descendants<O: Observer>(
         let launcher = std::mem::replace(&mut machine.task, tail);
         with_children(machine, &[done])?;
         let tail = std::mem::replace(&mut machine.task, launcher);
-        // Tail launches of a tail launch come before the next one.
+        // The tail launches of a tail launch run before the next tail launch of the grid.
         tails.extend(tail.children.tails.into_iter().rev());
     }
     Ok(())

@@ -15,22 +15,22 @@ struct Here {
     lanes: u32,
     /// Lanes for which the instruction's guard is true.
     active: u32,
-    /// The launch's steps at the start of the fragment's run.
+    /// The number of instructions that the launch had run when the fragment's run began.
     now: u64,
 }
 
 /// How a fragment continues after an instruction.
 enum Flow {
-    /// At the next instruction, with these lanes.
+    /// It goes on at the next instruction, with these lanes.
     Next(u32),
-    /// At another instruction, with the same lanes.
+    /// It goes on at another instruction, with the same lanes.
     Jump(u32),
-    /// Not in this run: its lanes are parked, or have exited.
+    /// Its run is over: its lanes are parked, or have exited.
     Over,
 }
 
 impl Warp {
-    /// Runs one fragment. Gives the number of instructions it ran.
+    /// Runs one fragment. Returns the number of instructions that it ran.
     pub(super) fn run_fragment<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -208,7 +208,7 @@ impl Warp {
         self.park(pc + 1, lanes & !active, State::Ready, now);
     }
 
-    /// A barrier of the block: parks the lanes that arrive, to wait there if they have to.
+    /// A barrier of the block: parks the arriving lanes. They wait at the barrier if they have to.
     fn reach_barrier<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -233,7 +233,8 @@ impl Warp {
         Ok(())
     }
 
-    /// An instruction that lanes execute together: gathers them, and executes it if all are there.
+    /// An instruction that lanes execute together: gathers the lanes, and executes the instruction if all of them
+    /// have arrived.
     fn execute_together<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

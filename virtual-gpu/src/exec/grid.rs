@@ -1,4 +1,4 @@
-//! Runs a grid. As many blocks run at once as the device holds; when a block ends, another starts. The
+//! Runs a grid. At first, blocks start until the device is full. When a block ends, another starts. The
 //! warps get turns in the order of the schedule.
 
 use super::barrier::describe_waiting;
@@ -57,7 +57,7 @@ struct Grid {
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {
-    /// One turn for each warp that can run.
+    /// Gives one turn to each warp that can run.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -125,7 +125,7 @@ impl Grid {
         )
     }
 
-    /// The deadlock when nothing can run: all threads that are left wait.
+    /// The fault of a deadlock: nothing can run, because all remaining threads wait.
     fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
         let block = self.blocks.iter().find(|block| !block.is_finished());
         let block = block.unwrap_or(&self.blocks[0]);

@@ -82,14 +82,15 @@ impl Warp {
                 let how = (*order, *scope);
                 machine.observer.fence(shared.index, self.id, active, how);
             }
-            // `fragment` executes the others, or they have no effect.
+            // `fragment` executes the other instructions, or they have no effect.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Stores the outcome of a comparison and its inverse, each combined with another predicate if there is one.
+/// Stores the outcome of a comparison and its inverse. If `with` names another predicate, both are combined with
+/// that predicate.
 #[inline(always)]
 fn compare(
     registers: &mut Registers,

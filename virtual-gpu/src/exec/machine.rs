@@ -12,7 +12,7 @@ use crate::module::Kernel;
 pub(super) struct Machine<'a, O> {
     /// The grid that runs now.
     pub task: Task<'a>,
-    /// The host's kernel, which knows the others of its module.
+    /// The kernel that the host launched. Through it, the other kernels of its module can be found.
     pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,
@@ -24,10 +24,10 @@ pub(super) struct Machine<'a, O> {
     /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
     pub observer: O,
-    /// SourceLine in the text of the instruction that is being carried out, if the launch is watched.
+    /// Index into the program's places: the place of the current instruction, if the launch is watched.
     pub place: u32,
-    /// Added to a warp's number when the observer is called. It is the number of warps while a copy
-    /// is executed, and 0 otherwise.
+    /// Added to a warp's number in calls of the observer. While an asynchronous copy is executed, this is
+    /// the number of warps of a block, so copies count as warps of their own. Otherwise it is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     /// Grids that were launched and have not started.

@@ -1,7 +1,7 @@
 //! Mbarriers: barriers that lie in shared memory and count arrivals and bytes.
 //!
-//! The layout of an mbarrier's word is in `alu/mbarrier.rs`. A phase completes when no arrivals and no bytes are
-//! pending; then the next phase begins.
+//! The layout of an mbarrier's word is in `alu/mbarrier.rs`. When no arrivals and no bytes are pending, the phase is
+//! complete and the next one begins.
 //!
 //! As in the PTX memory model, an arrival releases and a successful test acquires; both are reported to the race check.
 //! Three things are faults: a word that no `init` wrote, more arrivals than a phase expects, and a `.noComplete`
@@ -72,7 +72,7 @@ impl Warp {
         Ok(())
     }
 
-    /// One lane's operation: the state before it, and whether a tested phase is complete.
+    /// Carries out one lane's operation. Returns the state before it, and whether a tested phase is complete.
     fn one<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -120,8 +120,8 @@ impl Warp {
     }
 }
 
-/// The new state of an mbarrier after an operation, and whether a tested phase is complete. `old` is the state before
-/// it, and `word` is that state decoded.
+/// The state of an mbarrier after an operation, and whether a tested phase is complete. `old` is the state before the
+/// operation, and `word` is the same state, decoded.
 fn outcome(
     word: Result<Word, String>,
     old: u64,

@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before it is executed. The checks are, in this order: whether it comes too
-//! early (`dependence`), its alignment to the full width, and its bounds within one allocation or within
-//! the space. The lanes of an instruction access memory one after the other, in order. If one lane
-//! faults, the lanes before it may have been executed.
+//! Every access is checked before it is executed. In this order, the checks ensure that the thread has
+//! waited for earlier launches (`dependence`), that the address is aligned to the full width, and that the
+//! bytes are within one allocation or within the space. The lanes of an instruction access memory one after
+//! the other, in order. If one lane faults, the accesses of the lanes before it may have been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 
@@ -126,7 +126,7 @@ impl Warp {
         }
     }
 
-    /// The accesses, sorted by space; almost always there is one group.
+    /// The accesses of the lanes in `mask`, one group for each space. There is almost always one group.
     fn groups(&self, address: &Address, mask: u32) -> impl Iterator<Item = Group> + use<> {
         let space = match address.space {
             AddressSpace::Constant => AddressSpace::Global,
@@ -365,7 +365,7 @@ impl Warp {
         Ok(from[at])
     }
 
-    /// The bytes of a space other than global, as one lane sees it.
+    /// The bytes of a space other than global memory, as one lane sees them.
     fn bytes_of<'s, O>(
         &'s self,
         machine: &'s Machine<'_, O>,
@@ -383,7 +383,8 @@ impl Warp {
         }
     }
 
-    /// The same bytes for writing. Parameters of the kernel cannot be written, so they have no bytes here.
+    /// Like [`bytes_of`](Self::bytes_of), for writing. Parameters of the kernel cannot be written, so their space has
+    /// no bytes here.
     fn bytes_of_mut<'s>(
         &'s mut self,
         shared: &'s mut Shared,

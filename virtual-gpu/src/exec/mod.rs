@@ -1,5 +1,5 @@
 //! Runs a lowered kernel. `family` runs the host's grid and the grids that kernels launch. `grid` feeds blocks to
-//! the multiprocessors and gives warps their turns. `block` holds what the threads of a block share, and `warp`
+//! the multiprocessors and gives warps their turns. `block` holds the shared state of a block's threads, and `warp`
 //! runs fragments of warps. The other modules execute single instructions.
 //!
 //! Threads are independent, as on Volta and later. Lanes of a warp at the same instruction form a *fragment* and

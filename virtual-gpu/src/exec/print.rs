@@ -1,7 +1,7 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
-//! Conversions: `d i u x X o c s p f e g %`, with flags, width, precision and length. `%g` prints
-//! the fewest digits that identify the value. Text is printed at once, not when the host
+//! The supported conversions are `d i u x X o c s p f e g %`, with flags, width, precision and length.
+//! `%g` prints the fewest digits that identify the value. Text is printed at once, not when the host
 //! synchronises.
 
 use std::io::Write;
@@ -36,7 +36,7 @@ impl<F: FnMut(u64) -> Result<u8, FaultKind>> Values<F> {
     }
 }
 
-/// The text that ends with a zero.
+/// Reads a zero-terminated text.
 fn read_text(
     address: u64,
     mut read: impl FnMut(u64) -> Result<u8, FaultKind>,
@@ -64,7 +64,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Parses the part between `%` and the conversion letter, and gives the letter.
+    /// Parses the part between `%` and the conversion letter, and returns the letter.
     fn parse(&mut self, rest: &mut std::str::Chars<'_>) -> Option<char> {
         loop {
             let letter = rest.next()?;
@@ -131,7 +131,7 @@ fn append(number: usize, digit: u32) -> usize {
     (number * 10 + digit as usize).min(MAX_TEXT)
 }
 
-/// The text of a call.
+/// The text that a call prints.
 fn format<F>(format: &str, values: &mut Values<F>) -> Result<String, FaultKind>
 where
     F: FnMut(u64) -> Result<u8, FaultKind>,

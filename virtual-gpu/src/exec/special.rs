@@ -70,7 +70,7 @@ fn is_clock(which: Special) -> bool {
     )
 }
 
-/// The coordinates of a thread in its block, from its number.
+/// The coordinates of a thread in its block, computed from the thread's number.
 pub(super) fn thread_place(block: [u32; 3], thread: u32) -> [u32; 3] {
     let [x, y, _] = block;
     [thread % x, thread / x % y, thread / x / y]

@@ -26,7 +26,7 @@ impl Warp {
                 let (address, width) = (element.address, element.width);
                 let place = machine.snapshot.find(&mut self.lookup, address, width);
                 let before = place.map(|place| place.load(address, width));
-                // If several lanes write the same address, the values in between are not known.
+                // If several lanes write the same address, only the value before the first write is known.
                 let before = before.filter(|_| is_first);
                 machine.observer.overwrites(&element, before);
             }

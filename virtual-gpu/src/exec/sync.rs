@@ -1,13 +1,13 @@
 //! Instructions that a set of lanes of a warp executes together: shuffles, votes, matches, warp
 //! reductions, `bar.warp.sync`.
 //!
-//! A member mask names the set. Lanes wait at the instruction until all named lanes that have not
-//! exited are there, or at another instruction with the same opcode and mask (see `apart`). Lanes
+//! A member mask names the set. A lane waits at the instruction until all named lanes that have not
+//! exited have reached it, or another instruction with the same opcode and mask (see `apart`). Lanes
 //! with different masks are handled separately. If lanes wait for each other at instructions with
 //! different opcodes, the launch is stopped with a fault.
 //!
 //! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads
-//! from a lane outside the mask. With it off, such a shuffle reads the other lane's register.
+//! from a lane outside the mask. With the check off, such a shuffle reads the other lane's register.
 
 use super::apart::Party;
 use super::block::Shared;
@@ -24,15 +24,15 @@ use crate::program::{
 pub(super) enum Gathered {
     /// These lanes of the calling fragment have to wait.
     Waits(u32),
-    /// All lanes are there: these lanes.
+    /// All lanes have reached this instruction. The mask contains them.
     Complete(u32),
-    /// All lanes are there, at several instructions: the parties, this instruction's party first.
+    /// All lanes have arrived, at several instructions. This instruction's party is the first one.
     Apart(Vec<Party>),
 }
 
 pub(super) struct Gathering {
     pub gathered: Gathered,
-    /// Lanes of the fragment with another mask. They execute the instruction separately.
+    /// Lanes of the fragment whose member mask is another one. They execute the instruction separately.
     pub left_out: Option<u32>,
 }
 
@@ -106,8 +106,8 @@ impl Warp {
         Ok(Gathering { gathered, left_out })
     }
 
-    /// Removes the waiting fragments of the lanes that now execute an instruction together: the lanes `here` are at
-    /// `pc`, the lanes `elsewhere` at other instructions.
+    /// Removes the waiting fragments of the lanes that now execute an instruction together. The lanes in `here` are at
+    /// `pc`, and the lanes in `elsewhere` are at other instructions.
     fn meet_apart(&mut self, pc: u32, here: u32, elsewhere: u32) -> Gathered {
         let joins = |f: &Fragment| f.lanes & (here | elsewhere) != 0;
         let mut parties = Vec::new();
@@ -126,7 +126,7 @@ impl Warp {
         }
     }
 
-    /// The mask of a waiting fragment.
+    /// The member mask that a waiting fragment names.
     fn members_at(&self, program: &Program, fragment: &Fragment) -> u32 {
         let lane = fragment.lanes.trailing_zeros() as usize;
         match members_of(&program.instructions[fragment.pc as usize].op) {
@@ -207,7 +207,7 @@ impl Warp {
                     registers.keep(*d, &[elected.into(); 32], mask);
                 }
             }
-            // No other instruction is executed together.
+            // Lanes execute no other instruction together.
             _ => {}
         }
         Ok(())
@@ -257,7 +257,7 @@ impl Warp {
         }
     }
 
-    /// The fault of lanes that wait for lanes that never arrive.
+    /// The fault of a fragment whose lanes wait for lanes that never arrive.
     pub(super) fn never_comes(&self, program: &Program, fragment: &Fragment) -> Stop {
         let lane = fragment.lanes.trailing_zeros();
         let members = self.members_at(program, fragment);

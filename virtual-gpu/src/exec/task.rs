@@ -21,7 +21,7 @@ pub(super) struct Task<'a> {
     pub number: u32,
     /// The depth of nesting: the number of grids above this one.
     pub depth: u32,
-    /// The number of its first block in the whole launch, once it has started.
+    /// The number of the grid's first block in the whole launch, once the grid has started.
     pub first_block: u64,
     pub children: Children<'a>,
 }
@@ -55,9 +55,9 @@ impl<'a> Task<'a> {
 /// The stream of a grid that a kernel launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChildStream {
-    /// The NULL stream of a block: one grid after the other.
+    /// The NULL stream of a block. Its grids run one after the other.
     OfBlock(u64),
-    /// Ordered after nothing but its launch.
+    /// The grid is ordered after its launch and after nothing else.
     FireAndForget,
 }
 
@@ -65,9 +65,9 @@ pub(super) enum ChildStream {
 #[derive(Debug, Default)]
 pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
-    /// Tail launches. They run one after the other when the grid and its children have ended.
+    /// The grid's tail launches. They run one after the other when the grid and its children have ended.
     pub tails: Vec<Task<'a>>,
-    /// For each block, the blocks of the grids that ran in its NULL stream.
+    /// For each block of the grid, the blocks of the grids that have ended in its NULL stream.
     finished: HashMap<u64, Vec<Range<u64>>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Children<'a> {
         Some(self.waiting.remove(index))
     }
 
-    /// The blocks that must end before a child in this stream.
+    /// The blocks that a new child in this stream is ordered after.
     pub(super) fn before(&self, stream: ChildStream) -> &[Range<u64>] {
         match stream {
             ChildStream::OfBlock(block) => self.finished.get(&block).map_or(&[], |all| all),
@@ -100,7 +100,7 @@ impl<'a> Children<'a> {
         }
     }
 
-    /// Records that a child has ended, with its descendants.
+    /// Records that a child and its descendants have ended.
     pub(super) fn ended(&mut self, stream: ChildStream, blocks: Range<u64>) {
         if let ChildStream::OfBlock(block) = stream {
             self.finished.entry(block).or_default().push(blocks);

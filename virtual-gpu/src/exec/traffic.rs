@@ -35,7 +35,8 @@ pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     all.len() as u64
 }
 
-/// Wavefronts beyond the minimum for the bytes.
+/// Wavefronts beyond the first of each pass. A pass has 8 lanes for accesses of 16 bytes, 16 lanes for 8
+/// bytes, and all lanes otherwise.
 pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let lanes_per_pass = match bytes {
         16 => 8,
@@ -52,7 +53,7 @@ pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
         .sum()
 }
 
-/// The most different words that one bank has to deliver.
+/// The wavefronts of one pass: the most distinct words that its lanes read from or write to one bank.
 fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let words_per_lane = u64::from(bytes).div_ceil(BANK_BYTES);
     let ascending = lanes(mask).zip(lanes(mask).skip(1)).all(|(lane, next)| {

@@ -3,12 +3,12 @@
 //! A fragment runs until it is blocked, its turn is over, or another fragment of the warp should
 //! go first:
 //!
-//! 1. Among fragments that can run, the one at the instruction of least rank goes first. A loop has
-//!    lower ranks than the code after it. So fragments that lag behind catch up, and fragments meet
-//!    where their paths meet, as compilers for the hardware make them reconverge.
+//! 1. Among fragments that can run, the one at the instruction of lowest rank goes first. A loop has
+//!    lower ranks than the code after it. So fragments that lag behind catch up, and fragments
+//!    reconverge where their paths meet, as they do on the hardware.
 //! 2. At the start of a basic block, fragments at the same instruction are merged.
-//! 3. A fragment that runs long while others could run may be spinning, waiting for one of them. It
-//!    is set aside for a while, and the fragment that has waited longest runs.
+//! 3. The running fragment may be spinning until another fragment makes progress. So after a while,
+//!    the fragment that has waited longest runs for a short time.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -17,9 +17,9 @@ use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::{Registers, lanes};
 
-/// After this many instructions in the order of ranks, the fragment that has waited longest gets a turn.
+/// After this many instructions by rank, the fragment that has waited longest gets a turn.
 const PATIENCE: i64 = 4096;
-/// The number of instructions of that turn.
+/// The number of instructions in the turn of the fragment that has waited longest.
 const STINT: i64 = 512;
 
 /// Lanes at the same instruction.
@@ -28,7 +28,7 @@ pub(super) struct Fragment {
     pub pc: u32,
     pub lanes: u32,
     pub state: State,
-    /// When it ran last.
+    /// When the fragment last began to run: the number of instructions that the launch had run before.
     pub turn: u64,
 }
 
@@ -45,9 +45,9 @@ pub(super) enum State {
 /// Which fragment goes next.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
-    /// The one at the least rank.
+    /// The fragment at the lowest rank.
     ByRank,
-    /// The one with this lane, whatever its rank.
+    /// The fragment that contains this lane, whatever its rank.
     Favoured(u32),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Warp {
     /// Lanes whose threads have waited for the preceding launches.
     pub waited: u32,
     pub registers: Registers,
-    /// Which bytes of the registers and of local memory are undefined, if the launch tracks that.
+    /// The undefined bytes of the registers and of local memory, if the launch tracks them.
     pub undefined: Undefined,
     /// The threads' local memory, one lane after the other.
     pub local: Vec<u8>,
@@ -73,7 +73,7 @@ pub(super) struct Warp {
     pub(super) turn_left: i64,
 }
 
-/// Which fragment runs next.
+/// Whether the current fragment goes on, or another one runs next.
 pub(super) enum Next {
     Go,
     Switch,
@@ -186,8 +186,8 @@ impl Warp {
             .map(|(index, _)| index)
     }
 
-    /// Merges the ready fragments at `pc` into this one, and returns whether another one should go
-    /// first.
+    /// Merges the ready fragments at `pc` into the current fragment, whose lanes are `mask`. Returns whether
+    /// another fragment should go first.
     pub(super) fn meet(&mut self, ranks: &[u32], pc: u32, mask: &mut u32) -> Next {
         self.fragments.retain(|f| {
             let joins = f.pc == pc && f.state == State::Ready;
@@ -216,7 +216,7 @@ impl Warp {
     pub(super) fn exit(&mut self, shared: &mut Shared, active: u32) {
         self.live &= !active;
         shared.thread_exits(active.count_ones());
-        // Fragments that waited for these lanes now wait for fewer.
+        // Fragments that wait for these lanes check again which lanes are missing.
         for fragment in &mut self.fragments {
             if fragment.state == State::AtWarpSync {
                 fragment.state = State::Ready;
@@ -224,7 +224,7 @@ impl Warp {
         }
     }
 
-    /// Called when nothing in the warp can run. Fails if all its lanes wait for each other.
+    /// Called when nothing in the warp can run. Fails if all lanes of the warp wait for each other.
     fn check_stuck<O: Observer>(&self, machine: &Machine<'_, O>) -> Result<(), Stop> {
         let stuck = |f: &&Fragment| f.state == State::AtWarpSync;
         match self.fragments.iter().find(stuck) {

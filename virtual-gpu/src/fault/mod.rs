@@ -36,15 +36,15 @@ pub struct Fault {
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The first thread concerned: its coordinates in its block.
+    /// The coordinates of the faulting thread in its block. If several threads fault, it is the first one.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,
     /// The lane within the warp.
     pub lane: u32,
-    /// Line in the PTX text, counted from 1.
+    /// The line in the PTX text, counted from 1.
     pub line: u32,
-    /// The instruction as it is written there.
+    /// The instruction, as the PTX text has it.
     pub instruction: String,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// The fault of a launch that raced with other work, at the access that was found.
+    /// The fault of a launch that raced with other work, at the racing access.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -174,9 +174,9 @@ pub struct Side {
     pub block: u64,
     /// The thread's number in its block.
     pub thread: u32,
-    /// Line in the PTX text, counted from 1.
+    /// The line in the PTX text, counted from 1.
     pub line: u32,
-    /// The instruction as it is written there.
+    /// The instruction, as the PTX text has it.
     pub instruction: String,
 }
 
@@ -223,13 +223,13 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// Nothing was ever allocated around it.
+    /// Nothing was ever allocated near the address.
     Nothing,
-    /// It starts inside an allocation and runs past its end.
+    /// The access starts inside this allocation and runs past its end.
     Across(Extent),
-    /// It lies this number of bytes past the end of an allocation.
+    /// The address lies this number of bytes past the end of this allocation.
     After(Extent, u64),
-    /// It lies this number of bytes before the start of an allocation.
+    /// The address lies this number of bytes before the start of this allocation.
     Before(Extent, u64),
 }
 
@@ -254,9 +254,9 @@ impl fmt::Display for Near {
 /// Why two accesses to the same bytes are a race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    /// Nothing orders them.
+    /// Nothing orders the two accesses.
     Unordered,
-    /// The later one is `ld.global.nc`, which may only read bytes that no thread of its grid writes.
+    /// The later access is `ld.global.nc`, which may only read bytes that no thread of its grid writes.
     ReadOnly,
 }
 
@@ -371,7 +371,7 @@ pub enum FaultKind {
         space: Space,
         /// The first address of the later access, within its space.
         address: u64,
-        /// Why the two conflict.
+        /// Why the two accesses conflict.
         conflict: Conflict,
         /// The access that came first in this run.
         earlier: Box<Side>,
@@ -381,7 +381,7 @@ pub enum FaultKind {
     /// The launch and another piece of work access the same bytes, at least one of them writes, and
     /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// Bytes that were never written decide something.
+    /// Bytes that were never written decide a branch, an address, or which threads take part.
     Uninitialised {
         /// The bytes, as text.
         what: String,

@@ -35,7 +35,7 @@ impl fmt::Display for StreamRace {
 pub struct StreamSide {
     /// The stream of the work.
     pub stream: StreamName,
-    /// Its kind of access.
+    /// The kind of access.
     pub access: AccessKind,
     /// The kernel or the call.
     pub by: Doer,
@@ -59,16 +59,16 @@ pub enum Doer {
         bytes: u32,
         /// The thread, if it is known.
         at: Option<ThreadPlace>,
-        /// Line in the PTX text, counted from 1.
+        /// The line in the PTX text, counted from 1.
         line: u32,
-        /// The instruction as it is written there.
+        /// The instruction, as the PTX text has it.
         instruction: String,
     },
     /// A copy, a fill, or stream-ordered freeing.
     Call {
-        /// The driver call that asked for it.
+        /// The driver call that enqueued the work.
         name: &'static str,
-        /// Adjacent bytes that it touches.
+        /// The number of adjacent bytes that the call accesses.
         bytes: u64,
     },
 }
@@ -80,7 +80,7 @@ pub struct ThreadPlace {
     pub block: [u32; 3],
     /// The thread's place in its block.
     pub thread: [u32; 3],
-    /// Its number in the block.
+    /// The thread's number in its block.
     pub index: u32,
 }
 
@@ -109,20 +109,20 @@ impl fmt::Display for Doer {
 /// A stream, as reports name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamName {
-    /// Its number, as `cuStreamGetId` gives it.
+    /// Its number, as `cuStreamGetId` returns it.
     pub id: u64,
-    /// How it is ordered with the legacy default stream.
+    /// How the stream is ordered with the legacy default stream.
     pub kind: StreamKind,
 }
 
 /// How a stream is ordered with the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamKind {
-    /// It is the legacy default stream.
+    /// The stream is the legacy default stream.
     Legacy,
-    /// Work on either stream comes before work that is enqueued later on the other.
+    /// Work of this stream and work of the legacy default stream run in the order in which they were enqueued.
     Blocking,
-    /// Work on either stream is not ordered with work on the other.
+    /// Work of this stream is not ordered with work of the legacy default stream.
     NonBlocking,
 }
 

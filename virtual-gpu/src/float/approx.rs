@@ -14,7 +14,7 @@ pub(crate) fn approximate(a: f32, f: impl Fn(f64) -> f64) -> f32 {
     narrow(f(a.into()))
 }
 
-/// The same with subnormals flushed before and after.
+/// Like [`approximate`], but flushes subnormal operands and results.
 pub(crate) fn approximate_flushed(a: f32, f: impl Fn(f64) -> f64) -> f32 {
     flush(narrow(f(flush(a).into())))
 }

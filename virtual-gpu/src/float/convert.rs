@@ -1,6 +1,6 @@
 //! Conversions between floats, and between floats and integers.
 //!
-//! A float outside the range of an integer type gives the nearest value of the type. A NaN gives 0,
+//! A float outside the range of an integer type becomes the nearest value of the type. A NaN becomes 0,
 //! or `1 << (bits - 1)` if the source is f64 or the result has 64 bits.
 
 use super::mode::{Mode, Rounding};
@@ -47,7 +47,7 @@ pub(crate) fn double_to_whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// A whole number, rounded in the given direction.
+/// Rounds a value to a whole number, in the given direction.
 pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::Nearest => value.round_ties_even(),
@@ -95,14 +95,14 @@ pub(crate) fn half_to_double(bits: u16, format: Format) -> f64 {
     }
 }
 
-/// A NaN of a format as one of f64: quiet, with its sign and its payload.
+/// A NaN of a format as a NaN of f64: quiet, with the same sign and payload.
 fn widened_nan(bits: u64, format: Format) -> f64 {
     let sign = bits >> format.sign_shift() << 63;
     let payload = bits & ((1 << (format.precision - 1)) - 1);
     f64::from_bits(sign | 0x7ff8 << 48 | payload << (53 - format.precision))
 }
 
-/// A value clamped to 0 to 1; a NaN becomes +0.
+/// Clamps a value to the range from 0 to 1. A NaN becomes +0.
 pub(crate) fn saturate_double(value: f64) -> f64 {
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }

@@ -1,6 +1,6 @@
 //! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
 //!
-//! If several operands are NaN, the result is the one that the hardware prefers:
+//! If several operands are NaN, the result is the NaN that the hardware prefers:
 //!
 //! * for a sum, a product or a minimum, the second operand;
 //! * for a fused multiply-add, the second operand, then the third, then the first;
@@ -13,8 +13,8 @@ use super::soft::{self, DOUBLE, Number};
 const ARISEN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// The first NaN among the operands, quieted. The operands are in order of preference. If none is a
-/// NaN, the default NaN.
+/// Returns the first NaN among the operands, quieted, or the default NaN if no operand is NaN. The
+/// operands are in order of preference.
 fn nan_of(operands: &[f64]) -> f64 {
     let found = operands.iter().find(|x| x.is_nan());
     f64::from_bits(found.map_or(ARISEN, |x| x.to_bits() | QUIET))
@@ -35,7 +35,7 @@ fn host_suffices<const M: u8>(finite: bool) -> bool {
 
 #[inline(always)]
 fn result(x: f64, operands: &[f64]) -> f64 {
-    // Tested by its bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
+    // The test uses the bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
     if x.to_bits() << 1 > 0x7ff << 53 {
         return nan_of(operands);
     }

@@ -2,7 +2,7 @@
 
 use super::narrow::{Half, Narrow};
 
-/// Which of the formats of 8 bits.
+/// A float format of 8 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Eighth {
     E4M3,
@@ -34,7 +34,7 @@ impl Eighth {
         }
     }
 
-    /// The value of a float of 8 bits. Every one is an f16, too.
+    /// The value of a float of 8 bits. Every such value is also an f16.
     pub(crate) fn decode(self, bits: u8) -> Half {
         let sign = u16::from(bits & 0x80) << 8;
         let rest = u16::from(bits & 0x7f);
@@ -52,7 +52,7 @@ impl Eighth {
         }
     }
 
-    /// The nearest float of 8 bits, ties to even. Too large values become the largest number.
+    /// The nearest float of 8 bits, ties to even. A value that is too large becomes the largest number.
     pub(crate) fn encode(self, value: f64) -> u8 {
         if value.is_nan() {
             return NAN;

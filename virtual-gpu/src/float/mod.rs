@@ -1,9 +1,10 @@
 //! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
 //!
 //! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`), subnormal operands and
-//!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to 0 to 1,
-//!   and NaN becomes +0. Flushing looks at the result rounded as if exponents were unlimited. If that
-//!   is subnormal, the result is zero, even where IEEE rounding would give the smallest normal number.
+//!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range
+//!   from 0 to 1, and NaN becomes +0. Flushing looks at the result rounded as if exponents were
+//!   unlimited. If this value is subnormal, the result is zero, even if IEEE rounding would give the
+//!   smallest normal number.
 //! * f64: a NaN operand comes back quieted (`double` says which one, if there are several). If no
 //!   operand is NaN, a NaN result is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.

@@ -23,7 +23,7 @@ pub(crate) trait Narrow: Copy {
         Self::from_bits(NAN)
     }
 
-    /// The same value; a NaN becomes f32's canonical one.
+    /// The same value as f32. A NaN becomes f32's canonical NaN.
     fn single(self) -> f32 {
         half_to_single(self.bits(), Self::FORMAT)
     }
@@ -122,7 +122,7 @@ fn operand<T: Narrow>(a: T, mode: Mode) -> T {
     if mode.flushes() { flush(a) } else { a }
 }
 
-/// Flushing, saturation and the canonical NaN.
+/// Applies the mode's flushing and saturation to a value. A NaN becomes the canonical one.
 pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     if mode.saturates() {
@@ -201,7 +201,7 @@ pub(crate) fn abs_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     clean_narrow(T::from_bits(a.magnitude()), mode)
 }
 
-/// The variant of `min` or `max`, as flags.
+/// Flags that select a variant of `min` or `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extreme(pub(crate) u8);
 
@@ -241,7 +241,7 @@ pub(crate) fn extreme_narrow<T: Narrow>(a: T, b: T, form: Extreme, mode: Mode) -
     }
 }
 
-/// A number that orders as the floats do, −0 below +0.
+/// Maps floats to integers with the same order. −0 is below +0.
 fn order<T: Narrow>(a: T) -> i32 {
     let magnitude = i32::from(a.magnitude());
     if a.bits() & SIGN != 0 {
@@ -251,7 +251,7 @@ fn order<T: Narrow>(a: T) -> i32 {
     }
 }
 
-/// A function that the hardware approximates.
+/// Applies a function that the hardware approximates.
 pub(crate) fn approximate_narrow<T: Narrow>(a: T, mode: Mode, f: impl Fn(f64) -> f64) -> T {
     let a = operand(a, mode);
     clean_narrow(T::round(f(a.single().into()), Rounding::Nearest), mode)
@@ -278,8 +278,8 @@ mod tests {
             .collect()
     }
 
-    /// An exact f64, rounded to f16 by adding and subtracting a power of two, without software
-    /// arithmetic.
+    /// Rounds an exact f64 to f16, without software arithmetic: it adds and subtracts a power of
+    /// two.
     fn half_of(value: f64) -> u16 {
         if value.is_nan() {
             return NAN;
@@ -338,7 +338,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Only cases in which f64 is exact: the rounding error of the sum is zero.
+                    // Tests only cases in which f64 is exact: the rounding error of the sum is zero.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn flushing_looks_at_the_product_at_full_precision() {
-        // Exact in f64. Adding and subtracting a power of two rounds to the precision of f16.
+        // The value is exact in f64. Adding and subtracting a power of two rounds it to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
             let shift = 2_f64.powi(exponent - 10 + 52);

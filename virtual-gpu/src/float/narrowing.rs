@@ -10,7 +10,7 @@ use crate::alu::Value;
 pub(crate) trait Float: Value {
     fn double(self) -> f64;
 
-    /// A NaN in 16 bits.
+    /// This value in 16 bits, if it is a NaN.
     fn narrow_nan<T: Narrow>(self) -> T {
         T::nan()
     }
@@ -62,14 +62,14 @@ impl Finish {
     const RECTIFY: u32 = 1 << 8;
     const HOLD: u32 = 1 << 9;
 
-    /// With `.relu` negative results become +0. With `.satfinite` too large results become the
-    /// largest number.
+    /// With `.relu` negative results become +0. With `.satfinite` results that are too large become
+    /// the largest number.
     pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
         let rectify = if rectifies { Self::RECTIFY } else { 0 };
         Self(rectify | if holds { Self::HOLD } else { 0 })
     }
 
-    /// Together with a mode, as a number that can be a constant operand.
+    /// Packs this and a mode into one number, which can be a constant operand.
     pub(crate) fn with(self, mode: Mode) -> u32 {
         self.0 | u32::from(mode.0)
     }
@@ -111,8 +111,8 @@ pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     }
 }
 
-/// f32 to the nearest tf32, ties away from zero. A NaN is truncated like any value, and becomes an
-/// infinity if nothing of its payload is left.
+/// f32 to the nearest tf32, ties away from zero. A NaN is truncated, and becomes an infinity if nothing
+/// of its payload is left.
 pub(crate) fn to_tensor_away(a: f32) -> u32 {
     match a.is_nan() {
         true => a.to_bits() & !FRACTION_BELOW,

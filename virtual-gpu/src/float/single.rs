@@ -30,8 +30,8 @@ fn result<const M: u8>(x: f32) -> f32 {
     canonical(x)
 }
 
-/// Replaces a NaN by the canonical one. It is tested by its bits, because Rust leaves the payload
-/// of a NaN from arithmetic unspecified.
+/// Replaces a NaN by the canonical one. The test uses the bits, because Rust leaves the payload of a NaN
+/// from arithmetic unspecified.
 #[inline(always)]
 pub(super) fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -42,8 +42,8 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// With flushing, a result becomes zero if it is the smallest normal number only because it was
-/// rounded up from a subnormal.
+/// Replaces a rounded result by zero if the mode flushes, and the result is the smallest normal number
+/// only because it was rounded up from a subnormal.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -61,7 +61,7 @@ fn pack(number: Number, rounding: Rounding) -> f32 {
     f32::from_bits(SINGLE.round(number, rounding) as u32)
 }
 
-/// Whether the host's arithmetic gives the answer: rounding is to nearest, or there is no finite
+/// Whether the host's arithmetic computes the result: rounding is to nearest, or there is no finite
 /// result to round.
 #[inline(always)]
 fn host_suffices<const M: u8>(finite: bool) -> bool {
@@ -183,8 +183,8 @@ pub(crate) fn max_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `min.xorsign.abs` and `max.xorsign.abs`: gives the result's magnitude the product of the signs of
-/// `a` and `b`. A NaN has no sign.
+/// `min.xorsign.abs` and `max.xorsign.abs`: the magnitude of the result, with the product of the signs of
+/// `a` and `b`. A NaN gets no sign.
 pub(crate) fn xor_sign_single(magnitude: f32, a: f32, b: f32) -> f32 {
     if magnitude.is_nan() {
         return NAN;
@@ -199,7 +199,7 @@ pub(crate) fn compared_single<const M: u8>(a: f32) -> f32 {
     operand::<M>(a)
 }
 
-/// The value as a result in this mode: flushed and saturated if the mode says so, a NaN canonical.
+/// The value as a result in this mode: flushed and saturated if the mode says so. A NaN becomes canonical.
 #[inline(always)]
 pub(crate) fn clean_single<const M: u8>(a: f32) -> f32 {
     result::<M>(operand::<M>(a))

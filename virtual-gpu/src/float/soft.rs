@@ -31,7 +31,7 @@ pub(crate) const BRAIN: Format = Format {
     least_exponent: -126,
 };
 
-/// `(-1)^negative × significand × 2^exponent`. If `inexact`, the magnitude is slightly larger.
+/// `(-1)^negative × significand × 2^exponent`. If `inexact`, the true magnitude is slightly larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
     pub negative: bool,
@@ -68,8 +68,8 @@ impl Format {
         }
     }
 
-    /// Whether a number, rounded as if exponents were unlimited, is below the smallest normal
-    /// number.
+    /// Whether the magnitude of a number is below the smallest normal number, after rounding as if exponents
+    /// were unlimited.
     pub(crate) fn is_tiny(self, number: Number, rounding: Rounding) -> bool {
         const FURTHER: i32 = 2;
         let wider = Format {
@@ -172,7 +172,7 @@ pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     let same_sign = large.negative == small.negative;
     let significand = match same_sign {
         true => large.significand + shifted,
-        // The bits cut off belong to the subtrahend.
+        // The subtrahend is larger than `shifted` if bits were lost, so the difference is rounded down.
         false => large.significand - shifted - u128::from(lost),
     };
     let negative = match significand == 0 && !lost {
@@ -187,14 +187,14 @@ pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     }
 }
 
-/// The quotient, with more bits than any format has. The divisor is not zero.
+/// The quotient, with more significant bits than any format has. The divisor is not zero.
 pub(crate) fn divide(a: Number, b: Number) -> Number {
     let negative = a.negative != b.negative;
     if a.significand == 0 || b.significand == 0 {
         return Number { negative, ..a };
     }
     let (a, b) = (to_left(a), to_left(b));
-    // 126 bits divided by 62 bits, which is more than any format has, give at least 64 bits.
+    // 126 bits divided by 62 bits give at least 64 bits, more than the precision of any format.
     let (divisor, divisor_exponent) = (b.significand >> 64, b.exponent + 64);
     Number {
         negative,

@@ -137,7 +137,7 @@ fn counts<'a>(
     }
 }
 
-/// The treatment of counts beyond 32.
+/// The treatment of shift counts, positions and lengths: clamped to 32, or taken modulo 32.
 #[derive(Clone, Copy)]
 enum Edge {
     Clamp,
@@ -177,7 +177,7 @@ fn shift<'a>(
         "shl" => by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a.checked_shl(b).unwrap_or(0))),
         _ => {
             by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a >> b.min(T::BITS - 1) >> u32::from(
-                // A shift by all bits, in two steps.
+                // Rust shifts by fewer than `BITS`, so a shift by all bits takes two steps.
                 b >= T::BITS
             )))
         }
@@ -328,7 +328,7 @@ fn extend<'a>(
 }
 
 /// `lop3`: any function of three bits, given as a table of eight. With `.and` or `.or` it also
-/// gives a predicate: whether any bit is set, combined with another predicate.
+/// computes a predicate: whether any bit is set, combined with another predicate.
 fn lookup<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

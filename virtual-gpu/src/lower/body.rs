@@ -27,7 +27,7 @@ pub(super) struct Body<'a, 'm> {
     places: Vec<SourceLine>,
     guard: PredSource,
     scopes: Vec<Scope<'a>>,
-    /// Scopes below this belong to the callers.
+    /// Scopes below this index belong to the callers.
     pub(super) first_scope: usize,
     /// The instruction of each label, once it is known.
     labels: Vec<Option<u32>>,
@@ -222,7 +222,7 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// The meaning of a name here, if it has one.
+    /// The meaning of a name in the current scopes, if it has one.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {
@@ -272,7 +272,7 @@ impl<'a> Body<'a, '_> {
         reg
     }
 
-    /// The register of the condition code. One is enough, because calls are expanded in place.
+    /// The register of the condition code. One register is enough, because calls are expanded in place.
     pub(super) fn condition_code(&mut self) -> Reg {
         let reg = match self.condition_code {
             Some(reg) => reg,
@@ -336,7 +336,7 @@ impl<'a> Body<'a, '_> {
     }
 
     fn finish(mut self, name: &str, parameters: Vec<Parameter>) -> Program {
-        // Dynamic shared memory starts after the rest, aligned for every type.
+        // Dynamic shared memory starts after the kernel's other shared memory, aligned for every type.
         let shared_bytes = match self.dynamic_shared {
             Some(reg) => {
                 let start = self.shared.taken().next_multiple_of(16);

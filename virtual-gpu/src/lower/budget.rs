@@ -7,7 +7,7 @@ pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// The most problems that are listed.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
-/// The most statements, and labels of `brx.idx`, of all kernels of a text, with calls expanded.
+/// The most statements and labels of `brx.idx` in all kernels of a text, with calls expanded.
 const MAX_STATEMENTS: u64 = 1 << 22;
 
 /// The remaining budget of statements.
@@ -23,8 +23,8 @@ impl Budget {
         }
     }
 
-    /// Takes `count` statements and their list from the budget. If it returns `false`, expansion must
-    /// stop.
+    /// Takes `count` statements from the budget, and one for the list that holds them. If this returns
+    /// `false`, expansion must stop.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         self.left = self.left.saturating_sub(count as u64 + 1);
         self.left > 0

@@ -79,7 +79,7 @@ fn variable<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Option<Variabl
     }
 }
 
-/// An argument in a register.
+/// The register of an argument. A variable is loaded into a new register.
 fn value<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>, ty: Type) -> Result<Reg, String> {
     let Some(variable) = variable(body, actual) else {
         return body.source(actual, ty);
@@ -89,7 +89,7 @@ fn value<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>, ty: Type) -> Result<
     Ok(d)
 }
 
-/// An argument of three numbers.
+/// The registers of an argument that consists of three numbers.
 fn extent<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Result<[Reg; 3], String> {
     let variable = variable(body, actual).filter(|variable| variable.bytes >= 12);
     let Some(variable) = variable else {

@@ -73,7 +73,7 @@ fn comparison(opcode: &mut Opcode<'_>, ty: Type) -> Result<Comparison, String> {
     }
 }
 
-/// Emits a comparison of the operands after the destination.
+/// Emits a comparison. `sources` are the instruction's operands after its destination.
 fn compare<'a>(
     body: &mut Body<'a, '_>,
     comparison: &Comparison,
@@ -187,7 +187,7 @@ fn set_value<'a>(
     Ok(())
 }
 
-/// The outcome of a comparison, in a predicate of its own.
+/// Emits a comparison whose outcome goes to a new predicate.
 fn compared<'a>(
     body: &mut Body<'a, '_>,
     comparison: &Comparison,
@@ -237,7 +237,7 @@ fn select_by_sign<'a>(
     Ok(())
 }
 
-/// `testp`: the class of a float. On the hardware a zero is normal, unlike in the PTX ISA.
+/// `testp`: the class of a float. Zero counts as normal, as on the hardware but not in the PTX ISA.
 fn test<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,7 +1,7 @@
 //! `cvt`: between integers, between floats, and between the two.
 //!
-//! A destination wider than its type is filled with the sign of a signed type, and with zeros
-//! otherwise. `convert_narrow` handles formats of 16 bits or fewer.
+//! If a destination register is wider than the type, its upper bits are copies of the sign for a
+//! signed type, and zeros otherwise. `convert_narrow` handles formats of 16 bits or fewer.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -125,7 +125,7 @@ fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
 
 fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if mode.saturates() {
-        // Clamped to 0 to 1, so that nothing is left to round.
+        // The result is clamped to 0 or 1, so there is nothing to round.
         let held = by_integer!(from, F => match to.bits {
             32 => map1!(F, |a: F| f32::from(u8::from(a > 0))),
             _ => map1!(F, |a: F| f64::from(u8::from(a > 0))),
@@ -149,14 +149,14 @@ fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     }
 }
 
-/// A float rounded to a whole number, as a float of the same type.
+/// Rounds a float to a whole number of the same type.
 fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if to != from || to.kind != Kind::Float {
         return None;
     }
     match to.bits {
         32 => Some(by_mode!(mode, M => map1!(f32, |a: f32| {
-            // Adding zero flushes, saturates and makes a NaN canonical.
+            // `clean_single` flushes, saturates and makes a NaN canonical.
             let whole = float::round_to_whole(a.into(), Mode(M).rounding()) as f32;
             match Mode(M).flushes() && a.is_subnormal() {
                 true => float::clean_single::<M>(0_f32.copysign(a)),

@@ -14,7 +14,7 @@ use crate::float::{
 use crate::program::{Map1, Map2, Map3, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// `$s` stands for the float type.
+/// `Some` of the expression with `$s` standing for the float type, or `None` if the type is not a float.
 macro_rules! by_float {
     ($ty:expr, $s:ident => $e:expr) => {
         match ($ty.kind, $ty.bits) {
@@ -44,7 +44,7 @@ pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// One value to one value. At least one of the two has 16 bits.
+/// Converts one value to one value. At least one of the two has 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -58,7 +58,7 @@ pub(super) fn single<'a>(
         (false, _) => to_integer(to, from),
         // bf16 converts to integers of 8 bits, but not from them.
         (true, false) if to.kind == Kind::Brain && from.bits == 8 => None,
-        // Clamped to 0 to 1, so that nothing is left to round.
+        // The result is clamped to 0 or 1, so there is nothing to round.
         (true, false) if mode.saturates() => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
                 if a > 0 { Brain::one() } else { Brain(0) }
@@ -114,7 +114,7 @@ fn to_integer(to: Type, from: Type) -> Option<Map2> {
     }
 }
 
-/// Rounded to a whole number of the same type.
+/// Rounds a float to a whole number of the same type.
 fn whole(to: Type, from: Type) -> Option<Map2> {
     macro_rules! rounded {
         ($t:ident) => {
@@ -144,7 +144,7 @@ fn floats<T: Narrow + crate::alu::Value>(from: Type) -> Option<Map2> {
     by_float!(from, S => row::<T, S> as Map2)
 }
 
-/// 16 bits to f32 and f64.
+/// Converts a float of 16 bits to f32 or f64.
 fn widen<'a>(
     body: &mut Body<'a, '_>,
     operands: &[Operand<'a>],
@@ -164,7 +164,7 @@ fn widen<'a>(
         };
     }
     let f: Map1 = match from.kind {
-        // To f32 the bits do not change: even a NaN is not quieted.
+        // A conversion to f32 changes no bit: even a NaN is not quieted.
         Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
         _ => widened!(Half, |a: Half| a.single()),
     };
@@ -209,7 +209,7 @@ pub(super) fn pair<'a>(
 pub(super) const EIGHTHS: [(&str, Eighth); 2] =
     [("e4m3x2", Eighth::E4M3), ("e5m2x2", Eighth::E5M2)];
 
-/// To or from a pair of 8-bit floats.
+/// Converts to or from a pair of 8-bit floats.
 pub(super) fn eighths<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

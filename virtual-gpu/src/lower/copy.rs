@@ -1,5 +1,5 @@
-//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` both ways,
-//! without tensors, multicast, reductions and other blocks of a cluster.
+//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` in both directions.
+//! Tensors, multicast, reductions and other blocks of a cluster are not supported.
 
 use super::body::Body;
 use super::mbarrier;
@@ -37,8 +37,8 @@ pub(super) fn lower<'a>(
         return Ok(());
     }
     if opcode.takes("wait_group") {
-        // With `.read` it would be enough that the source has been read. Here the whole copy is
-        // awaited.
+        // With `.read` it would be enough to wait until the source has been read. Here the wait is
+        // for the whole copy.
         opcode.takes("read");
         let [Operand::Number(Number::Integer(but))] = operands else {
             return Err("`wait_group` takes a number".into());
@@ -136,7 +136,8 @@ fn plain<'a>(
     Ok(())
 }
 
-/// How many bytes are read: a given number, or all unless a predicate holds.
+/// The number of bytes that are read from the source. `operand` is this number, or a predicate. If the
+/// predicate is true, no bytes are read, otherwise all.
 fn bytes_read<'a>(
     body: &mut Body<'a, '_>,
     bytes: Reg,

@@ -1,4 +1,4 @@
-//! Floating-point arithmetic on f32 and f64. `narrow` handles 16 bits.
+//! Floating-point arithmetic on f32 and f64. `narrow` handles floats of 16 bits.
 
 use super::body::Body;
 use super::integer::{binary, ternary, unary};
@@ -33,7 +33,7 @@ fn single<'a>(
         return unary(body, operands, Some(f), ty);
     }
     if opcode.name == "div" {
-        // The exact quotient is near enough.
+        // The correctly rounded quotient is within the error that these forms allow.
         let _ = opcode.takes("approx") || opcode.takes("full");
     }
     let m = match opcode.name {
@@ -141,7 +141,7 @@ fn double<'a>(
     ty: Type,
 ) -> Result<(), String> {
     if opcode.takes("approx") {
-        // On f64 these always flush, and compute only the upper half of the result.
+        // On f64 these functions always flush, and compute only the upper half of the result.
         opcode.takes("ftz");
         let f = match opcode.name {
             "rcp" => map1!(f64, |a: f64| float::upper_half(float::reciprocal(a))),

@@ -1,4 +1,4 @@
-//! Integer arithmetic. `carry` handles sums with a carry, and `packed` pairs of 16 bits.
+//! Integer arithmetic. `carry` handles sums with a carry, and `packed` handles pairs of 16-bit integers.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -11,7 +11,7 @@ use crate::counters::Class;
 use crate::program::{Map1, Map2, Map3, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// Which part of a product is wanted.
+/// The part of a product that an instruction returns.
 #[derive(Clone, Copy)]
 enum ProductBits {
     Low,

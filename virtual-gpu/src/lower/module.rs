@@ -17,10 +17,10 @@ use crate::ptx::ast::{self, Function, FunctionKind, Linkage, Module, StateSpace}
 /// The names that are visible in every function of a module.
 pub(super) struct ModuleNames<'a> {
     pub globals: HashMap<&'a str, Variable>,
-    /// Shared variables outside functions. Each kernel that uses one has its own copy.
+    /// Shared variables outside functions. Each kernel that uses such a variable has its own copy.
     pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
     pub functions: HashMap<&'a str, &'a Function<'a>>,
-    /// Kernels, and their places among the kernels of the module.
+    /// Kernels by name: their indices in the order of the text.
     pub kernels: HashMap<&'a str, usize>,
     pub limits: Limits,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Lowered {
     pub variables: Vec<(String, u64, u64)>,
 }
 
-/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If it
+/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If this
 /// fails, nothing stays allocated.
 pub(crate) fn lower(
     module: &Module<'_>,
@@ -87,7 +87,7 @@ pub(crate) fn lower(
     Err(failure)
 }
 
-/// The kernels of a text, in their order.
+/// The kernels of a text, in the order of the text.
 fn kernels<'a>(module: &'a Module<'a>) -> impl Iterator<Item = &'a Function<'a>> {
     let is_kernel = |f: &&Function<'_>| f.kind == FunctionKind::Entry && f.body.is_some();
     module.functions.iter().filter(is_kernel)

@@ -52,7 +52,7 @@ fn copy<'a>(
         && body.find(name).is_none()
         && let Some((which, bits)) = super::special::parse(name)
     {
-        // A special register may be read in fewer bits than it has.
+        // The type may have fewer bits than the special register.
         if bits < ty.bits {
             return Err(format!("`{name}` has {bits} bits, and {ty} is read"));
         }
@@ -66,7 +66,7 @@ fn copy<'a>(
     Ok(())
 }
 
-/// Between registers of 128 bits, or to and from two of 64.
+/// A move of 128 bits. Each operand is a register of 128 bits, or a vector of two registers of 64 bits.
 fn move_wide<'a>(body: &mut Body<'a, '_>, d: &Operand<'a>, a: &Operand<'a>) -> Result<(), String> {
     let half = Type::unsigned(64);
     let a = match a {

@@ -31,7 +31,7 @@ pub(super) struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VariableAddress {
     Known(u64),
-    /// At the end of the kernel's own shared memory.
+    /// After the end of the kernel's other shared memory.
     DynamicShared,
 }
 

@@ -1,6 +1,6 @@
 //! Arithmetic on f16, bf16, f16x2 and bf16x2.
 //!
-//! Flushing, saturation and the forms of `min` and `max` are a constant operand. These instructions
+//! A constant operand holds flushing, saturation and the form of `min` or `max`. These instructions
 //! compute in integers, so testing the operand at run time costs little in comparison.
 
 use super::body::Body;
@@ -75,7 +75,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// In a control operand: items out of bounds count as zero.
+/// The bit of a control operand that makes items out of bounds count as zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma` with all its modifiers.

@@ -31,7 +31,7 @@ impl<'a> Opcode<'a> {
         self.rest.contains(&modifier)
     }
 
-    /// Takes the first modifier that is in the list, and gives its meaning.
+    /// Takes the first modifier that is in the list, and returns its meaning.
     pub(super) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         let meaning = |piece: &str| choices.iter().find(|c| c.0 == piece).map(|c| c.1);
         let index = self
@@ -41,7 +41,7 @@ impl<'a> Opcode<'a> {
         meaning(self.rest.remove(index))
     }
 
-    /// Takes the first type.
+    /// Takes the first modifier that is a type.
     pub(super) fn ty(&mut self) -> Result<Type, String> {
         let index = self
             .rest
@@ -54,7 +54,7 @@ impl<'a> Opcode<'a> {
         }
     }
 
-    /// Rounding direction of arithmetic.
+    /// Takes the rounding direction of arithmetic.
     pub(super) fn rounding(&mut self) -> Option<Rounding> {
         self.choice(&[
             ("rn", Rounding::Nearest),
@@ -64,18 +64,18 @@ impl<'a> Opcode<'a> {
         ])
     }
 
-    /// Rounding direction of arithmetic, flushing and saturation.
+    /// Takes the rounding direction of arithmetic, flushing and saturation.
     pub(super) fn mode(&mut self) -> Mode {
         let rounding = self.rounding();
         self.mode_with(rounding.unwrap_or_default())
     }
 
-    /// Flushing alone, for instructions that neither round nor saturate.
+    /// Takes flushing alone, for instructions that neither round nor saturate.
     pub(super) fn flush(&mut self) -> Mode {
         Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }
 
-    /// Flushing and saturation, with a given rounding direction.
+    /// Takes flushing and saturation, and combines them with a given rounding direction.
     pub(super) fn mode_with(&mut self, rounding: Rounding) -> Mode {
         let flush = if self.takes("ftz") { Mode::FLUSH } else { 0 };
         let saturate = if self.takes("sat") { Mode::SATURATE } else { 0 };
@@ -103,7 +103,7 @@ impl<'a> Opcode<'a> {
         ])
     }
 
-    /// Fails if a modifier is left that no call has taken.
+    /// Fails if a modifier is left.
     pub(super) fn finish(&self) -> Result<(), String> {
         match self.rest.first() {
             None => Ok(()),

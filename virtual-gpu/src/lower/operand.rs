@@ -139,7 +139,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// A register of 128 bits, source or destination: its halves, the lower one first.
+    /// The halves of a register of 128 bits, a source or a destination. The lower half comes first.
     pub(super) fn halves(&mut self, operand: &Operand<'a>) -> Result<[Reg; 2], String> {
         let Operand::Name(name) = operand else {
             return Err(format!("{} where .b128 stands", describe(operand)));
@@ -151,7 +151,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// A destination that is a predicate; `_` for none.
+    /// A destination that is a predicate. `None` if the operand is `_`.
     pub(super) fn target_predicate(
         &mut self,
         operand: &Operand<'a>,
@@ -168,7 +168,7 @@ impl<'a> Body<'a, '_> {
         Ok(Some(self.predicate(name, Sense::Plain)?.pred))
     }
 
-    /// A source that is a predicate, plain or negated, or a number, which is true unless it is zero.
+    /// A source that is a predicate, plain or negated, or a number. A number is true unless it is zero.
     pub(super) fn source_predicate(&mut self, operand: &Operand<'a>) -> Result<PredSource, String> {
         match operand {
             Operand::Name(name) => self.predicate(name, Sense::Plain),
@@ -228,7 +228,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// An operand in words.
+/// Describes an operand in words.
 pub(super) fn describe(operand: &Operand<'_>) -> String {
     match operand {
         Operand::Name(name) | Operand::Offset(name, _) => format!("`{name}`"),
@@ -241,7 +241,7 @@ pub(super) fn describe(operand: &Operand<'_>) -> String {
     }
 }
 
-/// The operands of an instruction that takes `N` of them.
+/// The operands as an array. Fails unless there are `N` operands.
 pub(super) fn exactly<'o, 'a, const N: usize>(
     operands: &'o [Operand<'a>],
 ) -> Result<&'o [Operand<'a>; N], String> {

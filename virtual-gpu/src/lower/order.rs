@@ -1,12 +1,12 @@
-//! An order of instructions: every loop comes as a whole before the code that follows it.
+//! Ranks instructions: every loop comes as a whole before the code that follows it.
 //!
-//! The warp runs the fragment with the least rank first. So fragments that lag behind catch up with
+//! Of a warp's fragments, the one with the lowest rank runs first. So fragments that lag behind catch up with
 //! fragments that wait at the end of a loop or a conditional, and fragments reconverge where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components, in topological order. If a component is a
-//! loop, its entry block comes first. The rest of the component is sorted in the same way.
-//! Each level of nesting visits everything inside it, so the depth is limited. Loops below that depth,
-//! which programs do not reach, keep the order of the text.
+//! loop, its entry block comes first. The rest of the component is sorted in the same way. A block is visited
+//! once for each loop around it, so the depth of nesting is limited. Loops below the limit keep the order of
+//! the text; usual programs have none.
 
 use crate::program::{Instruction, Op};
 
@@ -127,7 +127,7 @@ impl Graph {
     /// The blocks, in the order that the module describes.
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
-        // Work still to be done, the next on top: parts of the graph to sort.
+        // A stack of the parts of the graph that are still to be sorted.
         let mut work: Vec<Unsorted> = vec![Unsorted::Blocks((0..self.starts.len()).collect(), 0)];
         let mut part_of = vec![0; self.starts.len()];
         let mut part_count = 0;
@@ -147,7 +147,7 @@ impl Graph {
             for &block in &blocks {
                 part_of[block] = part_count;
             }
-            // Components come in reverse order, which is the order to push them in.
+            // Components come in reverse order, as the stack needs them.
             for mut component in self.components(&blocks, &part_of, part_count) {
                 // The entry is the block that was reached first. The search puts it last.
                 let Some(entry) = component.pop() else {
@@ -164,7 +164,7 @@ impl Graph {
     }
 
     /// The strongly connected components of a part, by Tarjan's algorithm without recursion. Each
-    /// comes after its successors. Within each, the block that was reached first is the last.
+    /// component comes after its successors. Within a component, the block that was reached first is the last.
     fn components(&self, blocks: &[usize], part_of: &[u32], part: u32) -> Vec<Vec<usize>> {
         const UNSEEN: u32 = u32::MAX;
         let mut seen = std::collections::HashMap::new();
@@ -222,7 +222,7 @@ impl Graph {
 
 /// A part of the graph that is still to be sorted.
 enum Unsorted {
-    /// Blocks in the order of the text, and the number of loops around them.
+    /// Unsorted blocks in the order of the text, and the number of loops around them.
     Blocks(Vec<usize>, u32),
     Single(usize),
 }

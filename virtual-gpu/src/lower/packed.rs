@@ -72,7 +72,7 @@ pub(super) fn halves<'a>(
     binary(body, operands, Some(f), ty)
 }
 
-/// `vabsdiff2` and `vabsdiff4`, as compilers write them: unsigned, and with or without `.add`.
+/// `vabsdiff2` and `vabsdiff4` in the forms that compilers emit: unsigned, with or without `.add`.
 pub(super) fn distances<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,6 +1,6 @@
 //! Relations of two values, as loops over rows.
 //!
-//! A relation of floats whose name ends in `u` also holds if one of the two is a NaN.
+//! A relation of floats whose name ends in `u` also holds if an operand is a NaN.
 
 use super::rows::{by_integer, relate};
 use super::types::{Kind, PackedElement, Type};
@@ -16,16 +16,16 @@ pub(super) enum Relation {
     Le,
     Gt,
     Ge,
-    /// Equal, or one of the two is a NaN.
+    /// The operands are equal, or at least one is a NaN.
     EqOrNan,
     NeOrNan,
     LtOrNan,
     LeOrNan,
     GtOrNan,
     GeOrNan,
-    /// Neither is a NaN.
+    /// No operand is a NaN.
     Number,
-    /// One of the two is a NaN.
+    /// At least one operand is a NaN.
     Nan,
 }
 

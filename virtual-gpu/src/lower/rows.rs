@@ -1,5 +1,5 @@
-//! Macros that turn a function of one lane into a loop over a row. The type or the mode is known only
-//! when the text is read.
+//! Macros that turn a function of one lane into a loop over a row. The type and the mode are known only
+//! when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose one.
 //!
 //! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2).
 //! `by_integer!(ty, T => …)` is `Some` of the expression with `T` standing for the integer type, or
@@ -100,7 +100,7 @@ macro_rules! by_integer {
     }};
 }
 
-/// `Some` of the expression with `T` standing for one or two floats of 16 bits, or `None`.
+/// `Some` of the expression with `T` standing for one or two floats of 16 bits, or `None` for other types.
 macro_rules! by_narrow {
     ($ty:expr, $t:ident => $e:expr) => {{
         use crate::lower::types::{Kind, PackedElement};

@@ -1,4 +1,4 @@
-//! The memory spaces of a text: how much it may declare, and the places of its variables.
+//! The memory spaces of a text: the limits on declared variables, and the places of these variables.
 //!
 //! The limits are `ptxas`'s. Sums saturate, so huge declarations do not overflow. A declaration beyond the
 //! limit is reported, and checking continues as if the memory were exactly full.
@@ -12,8 +12,8 @@ use crate::ptx::ast::{self, Array, Function, Linkage};
 
 /// Bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes of local memory that a kernel may declare, including called functions. Every device has this
-/// much for each thread.
+/// Bytes of local memory that a kernel may declare, including called functions. Every device has at least
+/// this for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// The most bytes of a kernel's parameters, the PTX version that raised the limit to this number, and the limit
 /// of older versions.
@@ -82,7 +82,7 @@ impl Room {
         self.taken
     }
 
-    /// The offset of a variable after the previous ones.
+    /// Takes room for a variable after the previous ones, and returns its offset.
     pub(super) fn take(&mut self, name: &str, layout: Layout) -> Result<u64, String> {
         let offset = self.taken.checked_next_multiple_of(layout.align);
         let offset = offset.unwrap_or(u64::MAX);
@@ -130,7 +130,7 @@ impl<'a> Body<'a, '_> {
         parameters
     }
 
-    /// A place in each thread's own memory.
+    /// Places a variable in each thread's own memory.
     pub(super) fn place_local(
         &mut self,
         declared: &ast::Variable<'_>,

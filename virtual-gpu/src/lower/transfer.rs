@@ -71,7 +71,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// The operands without the final cache policy, if the opcode announces one.
+/// The operands without the cache policy. With `L2::cache_hint`, the last operand is a cache policy.
 pub(super) fn without_policy<'o, 'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -110,7 +110,7 @@ pub(super) fn take_hints(opcode: &mut Opcode<'_>) {
     }
 }
 
-/// Order, scope and space of an access.
+/// The address of an access, with its space, order and scope.
 pub(super) fn address<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

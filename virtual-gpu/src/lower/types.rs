@@ -10,7 +10,7 @@ pub(super) enum Kind {
     /// `bf16`.
     Brain,
     Predicate,
-    /// Two values of 16 bits in one of 32.
+    /// Two values of 16 bits in 32 bits.
     Packed(PackedElement),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Type {
 }
 
 impl Type {
-    /// The type of that name, without its dot.
+    /// The type with this name, which is written without its dot.
     pub(super) fn parse(name: &str) -> Option<Self> {
         if name == "pred" {
             return Some(Type {
@@ -83,7 +83,7 @@ impl Type {
         )
     }
 
-    /// Whether it is an integer, or bits, of one register.
+    /// Whether this is an integer type or a bit type, and fits into one register.
     pub(super) fn is_integer(self) -> bool {
         matches!(self.kind, Kind::Bits | Kind::Unsigned | Kind::Signed) && self.bits <= 64
     }

@@ -69,13 +69,13 @@ impl Allocation {
         self.written.trust();
     }
 
-    /// Which of at most 16 bytes inside the allocation were written, one bit each.
+    /// The written bytes among `count` bytes inside the allocation, one bit each. `count` is at most 16.
     #[inline]
     pub(crate) fn written(&self, address: u64, count: u32) -> u32 {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
+    /// Records which of `count` bytes are written: the bytes in the mask. `count` is at most 16.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;

@@ -1,19 +1,19 @@
 //! The global memory of one device: allocations, and the bytes in them.
 //!
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
-//! one byte past an end, or to memory that was freed long ago, is recognised.
+//! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here it is
-//! always an error. Therefore one kind of mistake is not tested: a program may keep data by device address, and such
-//! data never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a
+//! stale pointer is always an error. Therefore one kind of mistake is not found: data that a program keeps by device
+//! address never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
 //! addresses of pinned host memory.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
 //! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory management. An 8-byte
-//! access is two accesses of four bytes, so launches on several host threads that race may see torn values. Within one
-//! launch they cannot.
+//! access is two accesses of four bytes, so racing launches on several host threads may see torn values. Within one
+//! launch no value is torn.
 
 mod allocation;
 mod error;
@@ -34,7 +34,7 @@ pub use error::MemoryError;
 pub(crate) use snapshot::{Lookup, Snapshot};
 use table::Table;
 
-/// The lowest address of an allocation. Windows of the other spaces lie below.
+/// The lowest address of an allocation. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
 /// Addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
@@ -99,7 +99,7 @@ impl Memory {
 
     /// Allocates `bytes` bytes at an address that was never used before.
     ///
-    /// They read as zero, but count as never written: a real device promises nothing about them.
+    /// The bytes read as zero, but count as never written: a real device promises nothing about them.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -189,7 +189,7 @@ impl Memory {
         Some(start)
     }
 
-    /// Frees memory of [`pin`](Self::pin). Running launches keep it until they end.
+    /// Frees memory of [`pin`](Self::pin). Running launches keep the memory until they end.
     pub(crate) fn unpin(&self, address: u64) {
         self.write_table().pinned.remove(&address);
     }
@@ -210,7 +210,7 @@ impl Memory {
             .insert(allocation.base(), Arc::clone(allocation));
     }
 
-    /// Frees managed memory. Returns whether there was any at this address.
+    /// Frees managed memory. Returns whether a managed allocation started at this address.
     pub(crate) fn free_managed(&self, address: u64) -> bool {
         self.write_table().managed.remove(&address).is_some()
     }
@@ -438,7 +438,8 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Keeps atomic operations of other launches from running between the read and the write of one.
+    /// Locks out atomic operations of other launches. While the guard lives, the caller can read and write as one
+    /// atomic step.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! The allocations that are live when a launch starts, and the ones that it makes, for fast lookup of addresses.
+//! Finds the allocation of an address quickly, among the allocations that are live when a launch starts and those that
+//! the launch makes.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Snapshot {
         self.allocations.retain(|each| each.base() != address);
     }
 
-    /// Everything counts as written from now on.
+    /// Every byte counts as written from now on.
     pub(crate) fn trust(&self) {
         self.allocations.iter().for_each(|each| each.trust());
     }

@@ -1,5 +1,5 @@
-//! The table of a device's allocations: finds the one that contains an address, and the nearest
-//! one.
+//! The table of a device's allocations. It finds the allocation that contains an address, or the
+//! nearest one.
 
 use super::allocation::Allocation;
 use crate::fault::{Extent, Near};

@@ -18,11 +18,11 @@ pub(super) struct Words {
 
 // SAFETY: this owns the words, and any thread may free memory of the global allocator.
 unsafe impl Send for Words {}
-// SAFETY: a shared `Words` gives only `&[AtomicU32]`, which threads may share, and an address.
+// SAFETY: a `&Words` gives access only to `&[AtomicU32]`, which threads may share, and to an address.
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Zeroed words at a multiple of `alignment` bytes, which the host provides when they are first touched.
+    /// Zeroed words at a multiple of `alignment` bytes. The host provides each page when it is first touched.
     /// `None` if the host has no more memory, or if `count` is 0.
     pub(super) fn zeroed(count: usize, alignment: usize) -> Option<Self> {
         let layout = Layout::array::<AtomicU32>(count).ok()?;
@@ -60,7 +60,7 @@ impl Deref for Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        // SAFETY: `zeroed` allocated the words with this layout; only this frees them, once.
+        // SAFETY: `zeroed` allocated the words with this layout, and only `drop` frees them.
         unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
     }
 }

@@ -1,10 +1,10 @@
 //! Which bytes of an allocation were ever written: four bits for each word of four bytes.
 //!
-//! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
-//! launch without that check every byte counts as written.
+//! Host calls keep this record up to date, and so do launches with the check for uninitialised bytes.
+//! After a launch without this check, every byte counts as written.
 //!
-//! The masks hold differences from the initial state, so they begin as zeros, and the record of a
-//! large allocation takes no host memory before something changes.
+//! The masks hold differences from the initial state, so they begin as zeros. The masks of a large
+//! allocation take no host memory until something changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
@@ -21,12 +21,13 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A record in which nothing is written. `None` if the host has no memory for the masks.
+    /// A record in which no byte is written yet. `None` if the host has no memory for the masks.
     pub(super) fn nothing(words: usize) -> Option<Self> {
         Self::beginning_with(0, words)
     }
 
-    /// A record in which everything is written, and undefined bytes may be stored. `None` as above.
+    /// A record in which every byte is written at first, and may become undefined later. `None` if the host has
+    /// no memory for the masks.
     pub(super) fn everything(words: usize) -> Option<Self> {
         Self::beginning_with(WHOLE, words)
     }
@@ -44,7 +45,7 @@ impl Written {
         self.all.store(true, Relaxed);
     }
 
-    /// Which of at most 16 bytes were written, one bit each.
+    /// The written bytes among `count` bytes, one bit each. `count` is at most 16.
     #[inline]
     pub(super) fn bytes(&self, offset: usize, count: u32) -> u32 {
         let wanted = (1 << count) - 1;
@@ -61,7 +62,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records at most 16 bytes: the bytes in the mask as written, the others as not written.
+    /// Records which of `count` bytes are written: the bytes in the mask. `count` is at most 16.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);

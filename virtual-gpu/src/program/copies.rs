@@ -2,7 +2,7 @@
 
 use super::{Address, Pred, Reg};
 
-/// The kind of copies that a wait is for. Plain copies and bulk copies have separate groups.
+/// The kind of a copy, or of the copies that a wait covers. Plain and bulk copies have separate groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,
@@ -16,9 +16,9 @@ pub(crate) struct CopyAsync {
     pub to: Address,
     pub from: Address,
     pub bytes: Reg,
-    /// Bytes that are read, if not all; the rest are zeros.
+    /// The number of bytes that are read from the source, if not all. Zeros are written in place of the other bytes.
     pub read: Option<Reg>,
-    /// The mbarrier that the copy reports to when its bytes have landed. Such a copy has no group.
+    /// The mbarrier that the copy reports to when its bytes have landed. A copy with an mbarrier has no group.
     pub mbarrier: Option<Address>,
     /// Scratch registers: two addresses, two parts of the data, one byte.
     pub scratch: [Reg; 5],
@@ -30,14 +30,14 @@ pub(crate) enum MbarrierKind {
     Invalidate,
     Arrive,
     ArriveAndDrop,
-    /// Awaits more bytes, and arrives once.
+    /// Raises the number of awaited bytes, and arrives once.
     ExpectAndArrive,
     Expect,
-    /// This number of awaited bytes has arrived.
+    /// Lowers the number of awaited bytes.
     Complete,
-    /// Whether the phase of a state is complete.
+    /// Tests whether the phase that a state belongs to is complete.
     TestState,
-    /// Whether the phase of a parity is complete.
+    /// Tests whether the phase with a parity is complete.
     TestParity,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum MbarrierKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     MayEnd,
-    /// The arrival does not complete it: `.noComplete`.
+    /// `.noComplete`: the arrival must not complete the phase.
     GoesOn,
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Strength {
     AcquireRelease,
 }
 
-/// Which accesses a fence orders: later ones, earlier ones, or both.
+/// The accesses that a fence orders: later ones, earlier ones, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Acquire,
@@ -38,7 +38,7 @@ pub(crate) enum Order {
     Both,
 }
 
-/// Among which threads an order holds.
+/// The threads among which an order holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Block,
@@ -60,7 +60,7 @@ pub(crate) struct Address {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extend {
     Zero,
-    /// With its sign, to this number of bits.
+    /// Sign-extended to this number of bits.
     SignTo(u32),
 }
 

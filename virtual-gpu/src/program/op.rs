@@ -74,9 +74,9 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Exchange(Exchange),
     CopyAsync(CopyAsync),
-    /// The copies begun so far form a group.
+    /// The copies begun since the last group form a group.
     CopyCommit(WaitFor),
-    /// Waits for all groups except this number of the latest ones, or for all copies.
+    /// Waits for all groups except the latest `but`, or for all copies.
     CopyWait {
         kind: WaitFor,
         but: Option<u32>,
@@ -88,7 +88,7 @@ pub(crate) enum Op {
         scope: Scope,
         order: Order,
     },
-    /// Something that has no effect here: a prefetch, a hint.
+    /// An instruction without effect here: a prefetch or a hint.
     Nothing,
     /// Whether a generic address lies in a space.
     IsSpace {

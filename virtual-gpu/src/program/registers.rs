@@ -34,7 +34,7 @@ impl Registers {
         }
     }
 
-    /// Only registers are written, never constants.
+    /// The row of a register, for writing. Constants are never written.
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, reg: Reg) -> &mut Row {
         &mut self.rows[reg.0 as usize]
@@ -129,7 +129,7 @@ impl Registers {
         self.keep(d, &out, mask);
     }
 
-    /// Two results of four sources.
+    /// Computes two results from four sources.
     #[inline(always)]
     pub(crate) fn map_pair<T: Value>(
         &mut self,

@@ -25,6 +25,6 @@ pub(crate) enum Special {
     GlobalTimerHigh,
     DynamicSharedBytes,
     TotalSharedBytes,
-    /// Special registers that have one value here.
+    /// A special register that always has this value here.
     Fixed(u32),
 }

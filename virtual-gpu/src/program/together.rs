@@ -32,7 +32,7 @@ pub(crate) enum VoteMode {
 /// How a warp reduction combines.
 pub(crate) type Combine = fn(u64, u64) -> u64;
 
-/// The action when a barrier is complete.
+/// What a thread does at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BarrierKind {
     /// Wait.

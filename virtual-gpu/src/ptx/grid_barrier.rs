@@ -1,9 +1,9 @@
 //! The barrier of a whole grid, for cooperative launches: two functions of the device runtime in PTX, which are linked
 //! with a text that calls them.
 //!
-//! Each block's first thread counts itself in. The last one resets the count and begins the next generation, for
-//! which the others wait. The count and the generation belong to the module, so two launches of it must not run at
-//! the same time. On the virtual device they never do.
+//! The first thread of each block raises a count. The last of these threads resets the count and advances the
+//! generation. The others wait for the new generation. The count and the generation belong to the module, so two
+//! launches of the module's kernels must not run at the same time. On the virtual device they never do.
 
 use super::link::link;
 use std::borrow::Cow;
@@ -60,7 +60,7 @@ PASSED:
 }
 ";
 
-/// A text, with these functions if it calls them. Its lines keep their numbers.
+/// The text, linked with these functions if it calls them. Its lines keep their numbers.
 pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
     let is_called = CALLS.iter().any(|call| text.contains(call));
     match is_called.then(|| link(&[text, TEXT])) {

@@ -17,7 +17,7 @@ pub(super) struct Token<'a> {
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// A name. After a dot, it may begin with digits (`.2d`) and contain `::`.
+    /// A name. A name after a dot may begin with digits (`.2d`) and contain `::`.
     Word,
     Number(Number),
     Text,
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         self.text[from..self.at].contains(['e', 'E'])
     }
 
-    /// A decimal float, after its integer digits.
+    /// Reads the decimal float that begins at `start`.
     fn decimal(&mut self, start: usize) -> Result<Number, String> {
         self.at = start;
         while matches!(self.peek(0), b'0'..=b'9' | b'.' | b'e' | b'E')

@@ -1,9 +1,9 @@
-//! Links texts: combines texts that refer to each other's functions and variables.
+//! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
 //! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
-//! one definition is weak, only one is kept. If another text has the same name as a private item, the item is renamed:
-//! the number of its text is appended to the name. The first text keeps its line numbers, and each following text
-//! starts on a new line.
+//! one definition is weak, only one definition is kept. If another text uses the name of a private item, the item is
+//! renamed: the number of its text is appended to the name. The first text keeps its line numbers, and each following
+//! text starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,7 @@ struct Item<'a> {
     linkage: Linkage,
     is_function: bool,
     is_definition: bool,
-    /// Its bytes in the text.
+    /// The range of its bytes in the text.
     place: Range<usize>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Unit<'a> {
         (self.is(at, b'.') && next.kind == Kind::Word).then_some(next.text)
     }
 
-    /// Adds the item that begins at a token, and gives the first token after it.
+    /// Adds the item that begins at a token, and returns the first token after the item.
     fn item(&mut self, start: usize) -> usize {
         let begin = self.token(start).at;
         match self.directive(start) {

@@ -99,7 +99,7 @@ impl<'a> Parser<'a, '_> {
         self.wrong("a whole number")
     }
 
-    /// The word of a directive `.word` at the cursor, which does not move.
+    /// The word of a directive `.word` at the cursor. The cursor does not move.
     pub(super) fn directive(&self) -> Option<&'a str> {
         (self.is(b'.') && self.peek(1).kind == Kind::Word).then(|| self.peek(1).text)
     }
@@ -331,7 +331,7 @@ impl<'a> Parser<'a, '_> {
         Ok(extent)
     }
 
-    /// The statements up to and with the closing brace.
+    /// The statements up to and including the closing brace.
     fn statements(&mut self, depth: u32) -> Vec<Statement<'a>> {
         let mut statements = Vec::new();
         loop {

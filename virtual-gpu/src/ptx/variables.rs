@@ -16,7 +16,7 @@ struct Prefix<'a> {
 }
 
 impl<'a> Parser<'a, '_> {
-    /// A declaration after its state space, up to and with its `;`.
+    /// A declaration after its state space, up to and including its `;`.
     pub(super) fn variables(
         &mut self,
         linkage: Linkage,
@@ -48,7 +48,7 @@ impl<'a> Parser<'a, '_> {
             match word {
                 "align" => {
                     let value = self.integer()?;
-                    // The alignment after `.ptr` is that of the memory that the pointer refers to.
+                    // An alignment after `.ptr` belongs to the memory that the pointer refers to, not to the parameter.
                     if ty.is_none() {
                         align = Some(value);
                     }

@@ -1,7 +1,7 @@
-//! Vector clocks over all threads of a grid: how much each thread knows of the others.
+//! Vector clocks over all threads of a grid: the times up to which each thread knows the other threads.
 //!
-//! A clock holds a list of times for each known block: each of the block's threads is known up to its time. Clocks
-//! share these lists until they differ. After a barrier, all threads of a block share one list.
+//! For each known block, a clock holds a list with the known time of each thread of the block. Clocks share these
+//! lists until they differ. After a barrier, all threads of a block share one list.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -49,7 +49,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The time up to which a thread is known; 0 if it is not.
+    /// The time up to which a thread is known. 0 if the thread is not known.
     #[inline]
     pub(super) fn time_of(&self, thread: Thread) -> u32 {
         if !self.whole.is_empty() && self.whole.iter().any(|w| w.contains(&thread.block())) {
@@ -93,7 +93,7 @@ impl Known {
         }
     }
 
-    /// Takes the later of both times for every thread.
+    /// Raises the known time of every thread to the time in `other`, if it was lower.
     pub(super) fn join(&mut self, other: &Known) {
         other.whole.iter().for_each(|blocks| self.learn_all(blocks));
         let mut place = 0;

@@ -1,4 +1,4 @@
-//! The grids of a launch: their blocks, and what their threads know from the start.
+//! The grids of a launch: their blocks, and the knowledge with which their threads start.
 
 use std::collections::HashMap;
 use std::rc::Rc;

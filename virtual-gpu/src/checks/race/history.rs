@@ -1,10 +1,9 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since. Only accesses that
-//! are needed to find every race are kept.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Only
+//! accesses that are needed to find every race are kept.
 //!
-//! An access is forgotten when a later one replaces it: every access that races with the earlier
-//! one races with the later one too. Where the program orders its threads, this leaves one write
-//! and one read. Where many threads read at once, or use atomic operations, it leaves one access
-//! for each thread.
+//! An access is forgotten when a later one replaces it: every access that races with the earlier one
+//! races with the later one too. If the program orders its threads, one write and one read are left. If
+//! many threads read at once, or use atomic operations, one access of each thread is left.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,8 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// The most accesses of a cell that are searched for replaced ones.
+/// If more accesses than this are remembered, a strong access is added without a search for accesses that it
+/// replaces.
 const PRUNED: usize = 16;
 
 /// One thread's access.
@@ -81,14 +81,14 @@ impl Record {
         self.bits & IS_STRONG != 0
     }
 
-    /// Whether it is strong, and of device scope or wider.
+    /// Whether the access is strong, and of device scope or wider.
     pub(super) fn is_wide(self) -> bool {
         self.bits & IS_WIDE != 0
     }
 
-    /// Whether two accesses to one cell are morally strong: both strong, to the same bytes, with
-    /// scopes that include each other's thread. Accesses are aligned, so two of the same size in a
-    /// cell have the same bytes.
+    /// Whether two accesses to one cell are morally strong: both are strong, they access the same bytes, and
+    /// the scope of each includes the thread of the other. Accesses are aligned, so two accesses of the same
+    /// size to one cell have the same bytes.
     fn may_meet(self, other: Self) -> bool {
         let both = self.bits & other.bits;
         both & IS_STRONG != 0
@@ -107,7 +107,7 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether every access that races with this one also races with `new`, a later one.
+    /// Whether every access that races with this access also races with the later access `new`.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
         (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
@@ -143,7 +143,7 @@ impl Crowd {
 }
 
 impl Log {
-    /// The access that races with a new one. If several do, the lowest thread's.
+    /// The access that races with a new one. If several race, the access of the lowest thread.
     #[inline]
     fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
         match self {
@@ -170,7 +170,7 @@ impl Log {
         }
     }
 
-    /// Forgets accesses that a later one replaces.
+    /// Forgets the accesses that a new one replaces.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
         match self {
@@ -238,7 +238,7 @@ impl History {
         self.writes.race_with(new, known)
     }
 
-    /// The write by this block or a later one. If there are several, the lowest thread's.
+    /// The remembered write by a block from `first_block` on. If there are several, the write of the lowest thread.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
         let is_since = |old: &&Record| old.thread().block() >= first_block;
         match &self.writes {

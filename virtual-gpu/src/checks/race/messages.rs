@@ -25,7 +25,7 @@ impl Message {
     }
 }
 
-/// The messages that were left in one memory, by address.
+/// The messages of the writes to one memory, by address.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     lying: HashMap<u64, Vec<Message>, NumberHasher>,
@@ -55,7 +55,7 @@ impl Messages {
     }
 
     /// Leaves a message for later readers of a write. A release covers the write itself, so call
-    /// this after the write got its time.
+    /// this after the time of the write has been recorded.
     pub(super) fn leave(
         &mut self,
         thread: Thread,

@@ -1,37 +1,37 @@
-//! Finds data races: two accesses to the same bytes by different threads, one of them a write, that
-//! nothing orders.
+//! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
+//! is a write, and nothing orders the two.
 //!
 //! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
-//! Shuffles, votes and the interleaving of this run order nothing.
+//! Shuffles and votes order no accesses, and neither does the interleaving that happened.
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
-//!   threads do after it. A `bar.warp.sync` orders lanes in the same way.
+//!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.
 //! * A release (or a fence and then a strong write) is paired with an acquire (or a strong read and then
 //!   a fence) that reads the written value, or a value that atomic operations made from it. Everything
 //!   before the release comes before everything after the acquire. Scopes count: an order of block
 //!   scope holds within a block only.
 //! * A grid that a kernel launches comes after its launch. A grid in the NULL stream of a block comes
-//!   after the grids that the block put there earlier. A tail launch comes after the whole grid that
-//!   launched it, and after that grid's other children. Nothing else comes after a child grid; in
+//!   after the grids that the block launched into this stream earlier. A tail launch comes after the whole
+//!   grid that launched it, and after that grid's other children. Nothing else comes after a child grid; in
 //!   particular its parent does not.
-//! * The asynchronous copies of a thread count as a thread of their own. They come after everything that
-//!   their thread did before it began them, and before everything that it does after it has waited for
-//!   them. With an mbarrier, they come before everything after a test that finds the phase complete. The
-//!   copies of one thread are assumed to be in order among themselves.
-//! * Two strong accesses to the same bytes do not race if their scopes include each other's thread.
+//! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything
+//!   that the thread did before it began them, and before everything that the thread does after waiting for
+//!   them. Copies that report to an mbarrier come before everything that follows a test that finds the
+//!   phase complete. The copies of one thread are assumed to be in order among themselves.
+//! * Two strong accesses to the same bytes do not race if the scope of each includes the other thread.
 //! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
 //!   the bytes must not change while the grid runs.
 //!
-//! Each thread has a time, which advances when the thread publishes something. An access gets the time
-//! of its thread. It is ordered before a later access if the later access's thread knows its thread up
-//! to that time (`clocks`, `threads`, `messages`). `history` holds the accesses of a cell of memory that
-//! must be remembered; `pages` finds the cell.
+//! Each thread has a time, which advances when the thread publishes something, and knows other threads up
+//! to certain times (`clocks`, `threads`, `messages`). An access gets the time of its thread. It is ordered
+//! before a later access if the later thread knows the earlier thread up to this time. Memory is divided
+//! into cells of a few bytes (`pages`). For each cell, `history` holds the accesses that must be remembered.
 //!
-//! Every launch starts with empty histories. At its end `summary` lists the global memory that it
-//! touched, for `checks/streams` to compare with other work.
+//! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that
+//! it touched, for `checks/streams` to compare with other work.
 //!
 //! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. A finding holds for
-//! the inputs and the schedule that ran, and so does the absence of one.
+//! the inputs and the schedule that ran, and so does the absence of findings.
 
 mod clocks;
 mod grids;
@@ -85,7 +85,7 @@ impl RaceDetector {
         }
     }
 
-    /// The same detector, under which reads of global memory may be stale.
+    /// The same detector, but reads of global memory may be stale.
     pub(crate) fn with_stale_reads(self, seed: u64) -> Self {
         Self {
             past: Some(Past::new(seed)),
@@ -98,8 +98,8 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// Compares the accesses of all lanes, in order. Gives the first that races, the access it races
-    /// with, and why.
+    /// Compares the accesses of all lanes, in order, with earlier accesses. Returns the first lane that races,
+    /// the records of the earlier and of the new access, and why they race.
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
         let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
         let place = self.place;
@@ -197,7 +197,7 @@ impl Observer for RaceDetector {
 
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
         if !matches!(accesses.space, Space::Global | Space::Shared) {
-            // Local memory and parameters belong to one thread or never change.
+            // Local memory belongs to one thread, and parameters of the kernel never change.
             return Ok(());
         }
         match self.compare(accesses) {

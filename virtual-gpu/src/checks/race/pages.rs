@@ -28,7 +28,7 @@ struct Page {
 }
 
 impl Pages {
-    /// The histories of an aligned range; its length in bytes is a power of two.
+    /// The histories of an aligned range. `bytes`, its length, is a power of two.
     #[inline]
     pub(super) fn cells(&mut self, address: u64, bytes: u32) -> &mut [History] {
         let number = address / PAGE_BYTES;

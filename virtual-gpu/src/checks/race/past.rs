@@ -1,8 +1,8 @@
 //! The values of global memory before its last writes, for reads that may still see them.
 //!
-//! A read may return the value before the last write. It must not, if the reader is ordered after that
-//! write, has seen it, or is ordered after a thread that has seen it. Only one old value is kept,
-//! although a device may return older ones too. An access of another width drops the old value.
+//! A read may return the value before the last write, unless the reader is ordered after that write, has
+//! seen it, or is ordered after a thread that has seen it. Only one old value is kept, although a device
+//! may return older ones too. An access of another width drops the old value.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::clocks::{Known, Thread};
 use super::messages::Message;
 use super::pages::NumberHasher;
 
-/// Bytes of a unit. Writes are kept by units.
+/// Bytes of a unit of memory. The remembered writes are looked up by unit.
 const UNIT_BYTES: u64 = 8;
-/// The most units that are kept. When there are more, all are forgotten.
+/// The most units with remembered writes. When there are more units, all remembered writes are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// Among the reads that may be stale, one in this many gets the new value.
+/// Of the reads that may be stale, on average one in this number returns the new value.
 const FRESH_ONE_IN: u64 = 4;
 
 /// A write, and the value before it.

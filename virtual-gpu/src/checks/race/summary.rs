@@ -1,8 +1,8 @@
-//! The global memory that a launch touched, for comparison with other work: pages first, and runs of bytes on
-//! demand.
+//! The global memory that a launch touched, for comparison with other work. The pages are listed at once, and runs of
+//! bytes on demand.
 //!
-//! Each cell reports one write and one read: the ones that conflict with the most other accesses. If a history
-//! has replaced an access by a later one, the later one represents it here too.
+//! Each cell reports one write and one read: those that conflict with the most other accesses. If a history has
+//! replaced an access by a later access, the later access represents both here too.
 
 use super::RaceDetector;
 use super::grids::Grid;
@@ -11,7 +11,7 @@ use super::pages::Pages;
 use crate::checks::streams::{self, Access, Gatherer, Raw, Spans, Thread, Touched};
 
 impl RaceDetector {
-    /// The grids of the launch, and what they have touched so far.
+    /// The grids of the launch, and the memory that they have touched so far.
     pub(crate) fn touched(self) -> (Vec<streams::Grid>, Raw) {
         let grids = self.grids.started().iter().map(Grid::told).collect();
         let pages = self.global;
@@ -72,8 +72,8 @@ impl History {
 type Told = (Access, Record);
 
 /// Chooses which of two accesses represents both: the one chosen so far, or a new one. If their widths differ,
-/// neither represents the other. Then the result counts as weak, because an access of any width races with at
-/// least one of the two.
+/// neither represents the other. In this case the result counts as weak, because an access of any width races
+/// with at least one of the two.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

@@ -17,7 +17,7 @@ pub(super) struct ThreadState {
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence.
     pub seen: Vec<Message>,
-    /// The last knowledge of another thread that this thread has joined.
+    /// The knowledge of another thread that this thread joined last.
     followed: Option<Rc<Known>>,
 }
 
@@ -32,7 +32,7 @@ impl ThreadState {
         }
     }
 
-    /// Joins the knowledge of another thread, unless that was done before.
+    /// Joins the knowledge of another thread, unless it was the last one joined.
     fn follow(&mut self, known: &Rc<Known>) {
         let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
         if !self.followed.as_ref().is_some_and(is_same) {
@@ -41,7 +41,7 @@ impl ThreadState {
         }
     }
 
-    /// Gives all that the thread knows, itself included, and advances its time.
+    /// Returns all that the thread knows, including its own accesses, and advances its time.
     pub(super) fn publish(&mut self, thread: Thread) -> Rc<Known> {
         Rc::make_mut(&mut self.known).learn(thread, self.time);
         self.time += 1;
@@ -52,7 +52,7 @@ impl ThreadState {
         Rc::make_mut(&mut self.known).join(known);
     }
 
-    /// Receives the message that a strong access has read.
+    /// Receives a message that a strong read has found. It takes effect at the thread's next fence.
     pub(super) fn hear(&mut self, message: &Message) {
         let is_new = |m: &Message| !Rc::ptr_eq(&m.known, &message.known);
         if self.seen.iter().all(is_new) {
@@ -79,8 +79,8 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is already joined. Threads that have met share their knowledge, and it is
-    /// joined only once.
+    /// Knowledge that is already joined. Threads that have met share one [`Known`], which is joined only
+    /// once.
     taken: Vec<Rc<Known>>,
 }
 
@@ -101,7 +101,7 @@ impl BlockState {
         Thread::new(self.number, index)
     }
 
-    /// Lanes met: each of them now knows what all of them knew.
+    /// Lanes met: each lane now knows everything that any of them knew.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let mut together = Gathering::default();
         together.take_in(self.number, &mut self.threads, warp, lanes);

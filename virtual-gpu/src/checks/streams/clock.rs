@@ -1,6 +1,6 @@
 //! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to that number.
 //!
-//! A sequence is a stream with the numbers of its work, or a chain of a graph's nodes with their
+//! A sequence is a stream, whose pieces of work have numbers, or a chain of a graph's nodes, which have
 //! positions.
 
 /// The known number of each sequence. Nothing is known of a missing sequence.
@@ -16,7 +16,7 @@ impl Clock {
             .binary_search_by_key(&sequence, |(sequence, _)| *sequence)
     }
 
-    /// Whether this number of a sequence is known.
+    /// Whether the sequence is known to be done up to this number.
     pub(crate) fn covers(&self, sequence: u64, number: u64) -> bool {
         self.find(sequence)
             .is_ok_and(|place| self.times[place].1 >= number)
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Takes the larger number of both clocks for each sequence.
+    /// For each sequence, takes the larger of the two clocks' numbers.
     pub(crate) fn join(&mut self, other: &Clock) {
         if self.times.is_empty() {
             self.times.clone_from(&other.times);

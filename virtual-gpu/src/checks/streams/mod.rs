@@ -1,38 +1,38 @@
-//! Finds data races between pieces of work: launches, copies and fills that touch the same bytes, where at least
-//! one of them writes and nothing orders them.
+//! Finds data races between pieces of work: launches, copies and fills. Two of them race if they touch the same bytes,
+//! at least one writes, and nothing orders them.
 //!
-//! A piece of work comes after another if
+//! Work B comes after work A if
 //!
-//! * both are of one stream, and it was enqueued later;
-//! * one is of the legacy default stream and the other of a blocking stream of the same context, and it
-//!   was enqueued later;
-//! * its stream was told earlier to wait for an event, and the other was enqueued before that event was recorded.
-//!   The recording at the time of the wait call counts;
-//! * it was enqueued after the host learned that the other is done (below);
-//! * both are nodes of one launch of a graph, and edges lead from the other to it;
-//! * both are of launches of one executable graph, and it was launched later;
-//! * it comes after a third piece, which comes after the other.
+//! * both are in one stream, and B was enqueued later;
+//! * one is in the legacy default stream and the other in a blocking stream of the same context, and B was
+//!   enqueued later;
+//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued before that event was
+//!   recorded. If the event was recorded several times, the last recording before the wait call counts;
+//! * B was enqueued after the host learned that A is done (below);
+//! * both are nodes of one launch of a graph, and edges lead from A to B;
+//! * A and B belong to two launches of one executable graph, and B's launch is the later one;
+//! * B comes after a third piece of work, which comes after A.
 //!
 //! The host learns that work is done
 //!
-//! * from a call that waits for its stream, for a later event or for its context;
+//! * from a call that waits for the work's stream, for a later event or for the context;
 //! * from a query that answers "done", or from the time between two events;
 //! * from a copy that returns only when it is done, or from a call that waits because it frees memory;
-//! * when a host function of its stream begins.
+//! * when a host function that comes after the work begins.
 //!
 //! Destroying a stream tells the host nothing.
 //!
 //! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered
 //! after all earlier work of its stream: another check makes sure that its threads wait.
 //!
-//! Two atomic operations, or other strong accesses, do not race if both have device scope or wider and the same
-//! bytes. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
+//! Two strong accesses, such as atomic operations, do not race if they access the same bytes and both have device
+//! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
 //! freeing counts as a write.
 //!
 //! The verdict depends neither on the order in which work happens to be done nor on the thread that does it. Each
-//! piece is compared with all pieces done before (`shadow`), by the order that was known when it was enqueued
-//! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it,
-//! because its accesses are not known earlier. A copy or a fill reports before it begins.
+//! piece is compared with all pieces that were done before (`shadow`). The orders that were known when it was enqueued
+//! decide (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault
+//! stops it, because its accesses are not known earlier. A copy or a fill reports before it begins.
 //!
 //! Not seen:
 //!
@@ -40,13 +40,13 @@
 //!   destroyed.
 //! * The host's own loads and stores, such as refilling a page-locked buffer while a copy from it is queued, or
 //!   reading it before the copy to it is done.
-//! * Missing orders among the host's threads. The driver does not see how they synchronise, so knowledge of one
-//!   thread counts as known to all.
+//! * Missing orders among the host's threads. The driver does not see how these threads synchronise, so every
+//!   host thread counts as knowing what any of them has learned.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
-//!   copy may still be under way then.
+//!   copy may still be under way when the call returns.
 //! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
 //!   counts as known to the host.
-//! * Unordered use of memory on one stream that was allocated in the order of another stream.
+//! * The use of stream-ordered memory on a stream that is not ordered after the allocation.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:
 //!
@@ -55,7 +55,7 @@
 //!
 //! Most work races with nothing, and recording it byte by byte is slow. So recent work is kept as spans of
 //! addresses (`spans`, `recent`). It is recorded byte by byte (`touched`, `shadow`) only when unordered work with
-//! overlapping spans arrives. Usually the host waits for everything before that happens, and the spans are
+//! overlapping spans arrives. Usually the host waits for all work before such work arrives, and the spans are
 //! dropped.
 //!
 //! The memory for this grows with the bytes touched and with the unordered streams, not with the number of

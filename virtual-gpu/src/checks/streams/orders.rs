@@ -8,8 +8,8 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when there are more than twice as many segments, streams and recent pieces of work as the last
-/// cleanup left, plus this many.
+/// A cleanup runs when the number of segments, streams and recent pieces of work exceeds twice the number that the
+/// last cleanup left, plus this.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -23,7 +23,7 @@ pub(crate) struct Orders(Mutex<State>);
 struct State {
     /// The work that the host knows to be done.
     told: Clock,
-    /// Work that is enqueued and not done: by number, its stream and its clock.
+    /// Work that is enqueued and not done, by its number: its stream and its clock.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
     /// Recent work, which is not yet in the shadow.
     recent: Recent,
@@ -32,7 +32,7 @@ struct State {
     newest: Clock,
     /// The streams of pending or remembered work. Other streams no longer matter.
     streams: HashSet<u64>,
-    /// Segments and streams left by the last cleanup.
+    /// The [length](State::len) after the last cleanup.
     left: usize,
 }
 
@@ -41,8 +41,8 @@ impl Orders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a piece of work that is enqueued after some others. Returns the clock of the work
-    /// that comes after it.
+    /// Records a piece of work that is enqueued, and is ordered after the work in `after`. Returns the clock of
+    /// the new work, which work that comes after it passes in `after`.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),
@@ -69,11 +69,11 @@ impl Orders {
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
-        // Nothing is pending, and all later work is ordered after all work done so far.
+        // If nothing is pending, and all later work is ordered after all work done so far, nothing can race.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
             let forgotten = std::mem::take(&mut *state);
             drop(state);
-            // Dropping it may take long, so the lock is released first.
+            // Dropping the old state may take long, so the lock is released first.
             drop(forgotten);
         }
     }
@@ -84,7 +84,7 @@ impl Orders {
         clock.retain(|stream| state.streams.contains(&stream));
     }
 
-    /// Compares a piece of work with the earlier ones, and remembers it. Gives the first race.
+    /// Compares a piece of work with the earlier ones, and remembers it. Returns the first race.
     pub(crate) fn compare(&self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         let mut state = self.state();
         state.newest.learn(piece.stream.id, piece.number);
@@ -110,7 +110,7 @@ impl Orders {
 }
 
 impl State {
-    /// Remembers what a piece of work touches. Gives the first race.
+    /// Remembers the bytes that a piece of work touches. Returns the first race.
     fn add(&mut self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         if !self.recent.may_race(piece, &raw) && !self.shadow.may_race(piece, &raw) {
             self.recent.push(piece, raw);
@@ -131,7 +131,7 @@ impl State {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
-    /// Once much is remembered, forgets work that is ordered before everything that can still happen.
+    /// If much work is remembered, forgets the work that is ordered before everything that can still happen.
     fn tidy(&mut self) {
         let is_much = self.len() > 2 * self.left + SLACK;
         if !is_much && self.recent.cells() <= MOST_CELLS {
@@ -238,7 +238,7 @@ mod tests {
         for stream in 1..10_000 {
             let (done, raced) = writer.write(stream, &[], stream * 64);
             orders.told(&done);
-            // Work that was enqueued before the host last learned something is always pending.
+            // At any time, work is pending that was enqueued before the host last learned something.
             let next = writer.enqueue(0, &[&waiting.clock]);
             let clock = Arc::clone(&waiting.clock);
             assert!(!raced && writer.perform(waiting, stream * 64));
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A write of some bytes, which records whether its runs were asked for.
+    /// A write of some bytes. Sets `asked` when its runs are made.
     fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
         let asked = Arc::clone(asked);
         Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {

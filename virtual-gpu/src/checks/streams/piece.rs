@@ -1,19 +1,19 @@
-//! Pieces of work, and which of two comes after the other.
+//! Pieces of work, and their order.
 
 use super::clock::Clock;
 use super::touched::{Grid, Run};
 use crate::fault::{Doer, StreamName, StreamSide, ThreadPlace};
 use std::sync::Arc;
 
-/// A piece of work of a stream, or one node of a graph launched there.
+/// A piece of work of a stream, or one node of a graph that was launched in a stream.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub stream: StreamName,
     /// Unique over all streams, except that the nodes of one launch of a graph share a number.
     pub number: u64,
-    /// The work that comes before it, and itself.
+    /// Covers the work that comes before this piece, and the piece itself.
     pub clock: Arc<Clock>,
-    /// Its position in the graph, for a node.
+    /// The position in the graph, if this piece is a node.
     pub node: Option<NodePlace>,
     pub what: What,
 }
@@ -21,11 +21,11 @@ pub(crate) struct Piece {
 /// The position of a node in its graph.
 #[derive(Debug, Clone)]
 pub(crate) struct NodePlace {
-    /// One of the chains that the graph's nodes were divided into.
+    /// The node's chain. The nodes of a graph are divided into chains.
     pub chain: u64,
-    /// Its place in the chain, from 1 on.
+    /// The node's place in its chain, from 1 on.
     pub place: u64,
-    /// The nodes that come before it.
+    /// Covers the nodes that come before this node.
     pub before: Arc<Clock>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum What {
 }
 
 impl Piece {
-    /// Whether it comes after another piece of work, or is the same.
+    /// Whether this piece of work comes after another one, or is the same.
     pub(super) fn comes_after(&self, other: &Self) -> bool {
         if self.number != other.number {
             return self.clock.covers(other.stream.id, other.number);
@@ -53,7 +53,7 @@ impl Piece {
         }
     }
 
-    /// The report of its access to an address.
+    /// The report of this piece's access to an address.
     pub(super) fn side(&self, run: &Run, address: u64) -> StreamSide {
         let by = match &self.what {
             What::Call(name) => Doer::Call {

@@ -20,8 +20,8 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Accesses within these spans. `divide` makes the runs. Until it is called, it holds the histories of
-    /// `cells` cells of memory.
+    /// Accesses within these spans. `divide` makes the runs. Until `divide` is called, it holds the histories
+    /// of `cells` cells of memory.
     pub(crate) fn new(
         spans: Spans,
         cells: usize,
@@ -34,7 +34,7 @@ impl Raw {
         }
     }
 
-    /// The runs.
+    /// Divides the bytes into runs.
     pub(super) fn divide(self) -> Touched {
         (self.divide)()
     }
@@ -51,12 +51,12 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that was freed since, in order.
+    /// Memory that was freed after the work was done, in the order of freeing.
     gone: Vec<Range<u64>>,
 }
 
-/// The recent work, in the order in which it was done. It races neither with itself nor with the contents
-/// of the shadow.
+/// The recent work, in the order in which it was done. No two pieces of it race, and no piece races with the
+/// contents of the shadow.
 #[derive(Default)]
 pub(super) struct Recent {
     done: Vec<Done>,
@@ -84,7 +84,7 @@ impl Recent {
         self.cells
     }
 
-    /// Whether a new piece of work may race with one of these, judging by its spans.
+    /// Whether a new piece of work may race with recent work, judging by the spans.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         self.done
             .iter()
@@ -115,7 +115,7 @@ impl Recent {
     pub(super) fn settle(&mut self, shadow: &mut Shadow) {
         self.cells = 0;
         for old in self.done.drain(..) {
-            // None of these races, so there is nothing to report.
+            // No recent work races with other work, so there is no race to report.
             let _ = shadow.add_all(&old.piece, &old.raw.divide());
             for bytes in &old.gone {
                 shadow.forget(bytes);
@@ -125,7 +125,7 @@ impl Recent {
 }
 
 impl Shadow {
-    /// Whether a new piece of work may race with remembered accesses, judging by its spans.
+    /// Whether a new piece of work may race with remembered accesses, judging by the spans of the new work.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         raw.spans
             .ranges()
@@ -133,7 +133,7 @@ impl Shadow {
             .any(|old| !new.comes_after(&old.piece))
     }
 
-    /// Remembers all accesses of a piece of work. Gives the first race.
+    /// Remembers all accesses of a piece of work. Returns the first race.
     pub(super) fn add_all(
         &mut self,
         piece: &Arc<Piece>,

@@ -2,10 +2,10 @@
 //! are kept.
 //!
 //! Addresses are divided into segments whose bytes have the same history. An access is forgotten when a
-//! later one replaces it. The later one is ordered after it, covers its bytes, and conflicts with every
-//! access that the earlier one conflicts with. This loses no race: pending work is never ordered before
-//! the later access, so pending work that is unordered with the earlier access is unordered with the later
-//! one too. A chain of launches over the same bytes therefore leaves one access.
+//! later access replaces it. The later access is ordered after the earlier one, covers its bytes, and
+//! conflicts with every access that the earlier one conflicts with. This loses no race: pending work is
+//! never ordered before the later access, so pending work that is unordered with the earlier access is
+//! unordered with the later access too. A chain of launches over the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -29,7 +29,7 @@ struct Segment {
 /// The accesses that are remembered.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    /// By their first addresses. They do not overlap.
+    /// The segments, by their first addresses. Segments do not overlap.
     segments: BTreeMap<u64, Segment>,
 }
 
@@ -44,7 +44,7 @@ impl Shadow {
         self.segments.values().flat_map(|segment| &segment.marks)
     }
 
-    /// Remembers an access. Gives the first access that races with it, and the byte.
+    /// Remembers an access. Returns the first remembered access that races with it, and the address of the race.
     pub(super) fn add(&mut self, new: &Mark) -> Option<(Mark, u64)> {
         let mut found = None;
         let mut parts: Vec<(u64, Segment)> = Vec::new();
@@ -120,7 +120,7 @@ impl Shadow {
     }
 }
 
-/// Appends a segment. It is merged with the last one if both hold the same single access.
+/// Appends a segment. If the last segment is adjacent and both hold the same single access, they are merged.
 fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>) {
     if let Some((_, last)) = parts.last_mut()
         && last.end == start
@@ -133,7 +133,7 @@ fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>)
 }
 
 impl Mark {
-    /// Whether a new access conflicts with this one and is not ordered after it.
+    /// Whether a new access conflicts with this access and is not ordered after it.
     fn races_with(&self, new: &Mark) -> bool {
         self.run.access.conflicts(new.run.access) && !new.piece.comes_after(&self.piece)
     }

@@ -1,5 +1,5 @@
-//! Sets of addresses, kept as ranges. They contain all touched bytes, and possibly others, so they are
-//! cheap to make. If two do not overlap, nothing can race.
+//! Sets of addresses, kept as ranges. The spans of a piece of work contain all bytes that it touches, and
+//! possibly others, so they are cheap to make. Work with disjoint spans cannot race.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ impl Spans {
         self.0.iter()
     }
 
-    /// Whether an address lies in both.
+    /// Whether the two sets have an address in common.
     pub(super) fn meet(&self, other: &Self) -> bool {
         let (few, many) = match self.0.len() <= other.0.len() {
             true => (self, other),

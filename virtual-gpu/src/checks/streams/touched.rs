@@ -1,9 +1,9 @@
 //! The bytes that a piece of work has read and written, as runs in the order of their addresses.
 //!
 //! A run holds adjacent bytes that were accessed in the same way, by one line of one kernel, with the same
-//! number of bytes for each thread. So a run is usually a row of accesses of one block, and the thread of
-//! each byte is still known. After [`EXACT_RUNS`] runs the threads are dropped, so that scattered accesses
-//! take less memory.
+//! number of bytes for each thread. So a run is usually a row of accesses by consecutive threads of one
+//! block, and the thread of each byte is known. After [`EXACT_RUNS`] runs, the threads are no longer
+//! recorded, so that scattered accesses take less memory.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -20,7 +20,7 @@ pub(crate) struct Access {
     pub kind: AccessKind,
     /// Bytes of each thread's access.
     pub bytes: u32,
-    /// Whether it is strong and has device scope or wider: two such accesses of the same size do not race.
+    /// Whether the access is strong and has device scope or wider. Two such accesses to the same bytes do not race.
     pub meets: bool,
 }
 
@@ -143,8 +143,8 @@ impl Touched {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     runs: Vec<Run>,
-    /// The last thread of the last run, and how many more bytes belong to it if the run has several
-    /// threads.
+    /// The last thread of the last run. If the run has several threads, `left` is the number of bytes of this
+    /// thread that have not been added yet.
     last: Thread,
     left: u64,
 }
@@ -160,7 +160,7 @@ impl Default for Gatherer {
 }
 
 impl Gatherer {
-    /// Adds bytes. Their addresses are higher than all that were added before.
+    /// Adds bytes. Their addresses are higher than all addresses that were added before.
     pub(crate) fn add(
         &mut self,
         bytes: Range<u64>,
@@ -194,7 +194,7 @@ impl Gatherer {
     }
 }
 
-/// Whether the run, continued in its pattern, gives these bytes to this thread.
+/// Whether these bytes of this thread continue the pattern of the run.
 fn goes_on(
     run: &mut Run,
     (last, left): (&mut Thread, &mut u64),

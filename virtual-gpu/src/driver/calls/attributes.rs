@@ -1,6 +1,6 @@
 //! `cuDeviceGetAttribute`: the properties of a device.
 //!
-//! Clock rates, bus widths and cache sizes are invented, as they are not modelled. Attributes of
+//! Clock rates, bus widths and cache sizes are not modelled, so their values are invented. Attributes of
 //! features that are not modelled are 0. So are attributes of CUDA 13 that this table does not list.
 
 use crate::WARP_LANES;

@@ -18,7 +18,7 @@ pub(crate) fn begin(stream: Handle<Stream>, mode: i32) -> Outcome {
     machine()?.captures.begin(&stream, mode)
 }
 
-/// If the capture is invalid there is no graph, and its handle is null.
+/// If the capture is invalid, the call fails and writes a null handle.
 pub(crate) fn end(stream: Handle<Stream>, graph: Out<Handle<Graph>>) -> Outcome {
     let machine = machine()?;
     let stream = resolve(stream)?;
@@ -45,8 +45,8 @@ pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Ou
     Ok(())
 }
 
-/// Like [`info`], and also returns the graph that the capture will make. It does not return the nodes that the
-/// stream's next node depends on, because nodes have no handles before the capture ends.
+/// Like [`info`], and also returns the graph that the capture will make. Fails if the caller asks for the nodes that
+/// the stream's next node depends on, because nodes have no handles before the capture ends.
 pub(crate) fn info_with_graph(
     stream: Handle<Stream>,
     status: Out<i32>,
@@ -71,7 +71,7 @@ pub(crate) fn info_with_graph(
     Ok(())
 }
 
-/// As [`info_with_graph`].
+/// Like [`info_with_graph`]. Fails if the caller asks for edges.
 pub(crate) fn info_with_edges(
     stream: Handle<Stream>,
     status: Out<i32>,

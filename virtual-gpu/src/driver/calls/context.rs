@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 /// The allowed flags of a context.
 const FLAGS: u32 = 0xff;
-/// The answer of `cuCtxGetApiVersion`.
+/// The version that `cuCtxGetApiVersion` returns.
 const API_VERSION: u32 = 3020;
 /// The range of priorities. The highest priority has the lowest number.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
@@ -111,7 +111,7 @@ pub(crate) fn attach(place: Out<Handle<Context>>, flags: u32) -> Outcome {
     place.write(context.handle)
 }
 
-/// Ends one use of the current context. The end of the last use destroys the context.
+/// Ends one use of the current context. Ending the last use destroys the context.
 pub(crate) fn detach(handle: Handle<Context>) -> Outcome {
     let context = machine()?.contexts.get(handle)?;
     let is_current = current::top().is_some_and(|top| top.key() == handle.key());
@@ -130,8 +130,8 @@ pub(crate) fn push(handle: Handle<Context>) -> Outcome {
     Ok(())
 }
 
-/// Fails unless the handle is that of a context. As with the real driver, the handle of a primary context is valid even
-/// while the context does not exist; work in it fails then.
+/// Fails unless the handle belongs to a context. As with the real driver, the handle of a primary context is valid even
+/// while the context does not exist. Work in such a context fails.
 fn check_handle(machine: &Machine, handle: Handle<Context>) -> Outcome {
     let is_primary = |device: &Device| device.primary.handle().key() == handle.key();
     if machine.devices.iter().any(is_primary) {

@@ -1,9 +1,9 @@
 //! Copies of one row.
 //!
-//! As on a real device, a synchronous copy belongs to the legacy default stream, and returns when it is
-//! done if it involves host memory. An asynchronous copy reads pageable host memory during the call, and
-//! is synchronous if it writes to pageable memory. It reads and writes pinned host memory when the stream
-//! reaches it.
+//! As on a real device, a synchronous copy belongs to the legacy default stream. If it involves host
+//! memory, the call returns when the copy is done. An asynchronous copy reads pageable host memory during
+//! the call, and is synchronous if it writes to pageable memory. It reads and writes pinned host memory when
+//! the stream reaches the copy.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
@@ -74,8 +74,8 @@ pub(crate) fn any_to_any_async(
     later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
-/// The end of a copy at a device or host address: device memory if an allocation on a device contains it,
-/// host memory otherwise.
+/// One end of a copy, at an address of either kind. It is device memory if an allocation on a device contains
+/// the address, and host memory otherwise.
 pub(super) fn place(address: u64) -> Outcome<Location> {
     Ok(match machine()?.memory_at(address) {
         Some(memory) => Location::Device(memory, address),
@@ -83,8 +83,8 @@ pub(super) fn place(address: u64) -> Outcome<Location> {
     })
 }
 
-/// Device memory of any device. An address that no device has counts as one of the current device, where a
-/// copy of one byte or more fails.
+/// One end of a copy in device memory, of any device. An address that no device has counts as an address of the
+/// current device. A copy of one byte or more fails there.
 pub(super) fn device(address: u64) -> Outcome<Location> {
     let memory = match machine()?.memory_at(address) {
         Some(memory) => memory,
@@ -93,7 +93,7 @@ pub(super) fn device(address: u64) -> Outcome<Location> {
     Ok(Location::Device(memory, address))
 }
 
-/// A copy in the default stream. It is done on return, unless both ends are on devices.
+/// A copy in the default stream. When the call returns, the copy is done, unless both ends are on devices.
 pub(super) fn now(copy: Copy) -> Outcome {
     let context = current()?;
     if copy.extent.is_empty() {
@@ -139,8 +139,8 @@ fn is_pageable(copy: &Copy, place: &Location, pitch: Pitch) -> Outcome<bool> {
     }
 }
 
-/// The copy comes after all earlier work of both contexts, and before all later work. So the call waits,
-/// which a real driver need not do.
+/// The copy comes after all earlier work of both contexts, and before all later work. To ensure this, the call
+/// waits; a real driver need not wait.
 pub(crate) fn peer(
     to: u64,
     to_context: Handle<Context>,
@@ -167,8 +167,8 @@ pub(crate) fn peer_async(
     device_to_device_async(to, from, bytes, stream)
 }
 
-/// The contexts must exist, but they are not needed to find the device: addresses are unique across
-/// devices.
+/// The contexts of a peer copy. They must exist, but are not needed to find the devices: addresses are unique
+/// across devices.
 fn contexts([to, from]: [Handle<Context>; 2]) -> Outcome<[Arc<Context>; 2]> {
     let contexts = &machine()?.contexts;
     Ok([contexts.get(to)?, contexts.get(from)?])

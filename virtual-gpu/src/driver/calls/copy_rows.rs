@@ -60,7 +60,7 @@ struct PlanesSide {
     rows: usize,
 }
 
-/// One side of such a copy.
+/// One side of a copy of rows.
 struct Side {
     memory_type: i32,
     host: HostPointer,

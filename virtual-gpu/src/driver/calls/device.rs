@@ -65,7 +65,7 @@ pub(crate) fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) 
     minor.write(in_it.cast_signed())
 }
 
-/// `cuDeviceGetPCIBusId`: each device is alone on a bus.
+/// `cuDeviceGetPCIBusId`: each device has a bus of its own.
 pub(crate) fn pci_bus_id(id: Out<c_char>, capacity: i32, device: i32) -> Outcome {
     let device = machine()?.device(device)?;
     let capacity = usize::try_from(capacity).map_err(|_| Code::INVALID_VALUE)?;

@@ -1,4 +1,4 @@
-//! Fills. None of them waits for its end: the plain ones are work of the legacy default stream.
+//! Fills. No call waits until its fill is done. Fills without a stream argument go to the default stream.
 
 use crate::driver::abi::Handle;
 use crate::driver::calls::enqueue;

@@ -12,7 +12,8 @@ use std::sync::atomic::Ordering;
 const MAX_DYNAMIC_SHARED_BYTES: i32 = 8;
 const CARVEOUT: i32 = 9;
 
-/// The function with this handle. The handle of a library's kernel stands for its function in the current context.
+/// The function with this handle. The handle of a library's kernel stands for the kernel's function in the current
+/// context.
 pub(super) fn find(handle: Handle<Function>) -> Outcome<Arc<Function>> {
     let machine = machine()?;
     let function = match machine.library_kernels.get(Handle::from_key(handle.key())) {
@@ -66,12 +67,12 @@ pub(crate) fn set_attribute(function: Handle<Function>, attribute: i32, value: i
     Ok(())
 }
 
-/// Checks the value, which has no effect: there is no cache.
+/// Checks the value. It has no effect, because there is no cache.
 pub(crate) fn set_cache(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=3)
 }
 
-/// Checks the value, which has no effect: banks are always four bytes wide.
+/// Checks the value. It has no effect, because banks are always four bytes wide.
 pub(crate) fn set_shared_bank(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=2)
 }

@@ -1,4 +1,4 @@
-//! Graphs: inspecting and launching them. They are made by captures only.
+//! Graphs: inspecting and launching them. Only captures make graphs.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::enqueue_after;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The flags of graph instantiation.
 const INSTANTIATE_FLAGS: u64 = 0xf;
 const AUTO_FREE_ON_LAUNCH: u64 = 1;
-/// Launches from kernels, which are not supported.
+/// The flag for launches from kernels, which are not supported.
 const DEVICE_LAUNCH: u64 = 4;
 
 pub(crate) fn instantiate(
@@ -37,7 +37,7 @@ pub(crate) fn instantiate(
     place.write(machine.executable_graphs.insert(graph.instantiate()?))
 }
 
-/// The older call. It has an error log, which stays empty.
+/// The older form of `cuGraphInstantiate`. It has an error log, which stays empty.
 pub(crate) fn instantiate_with_log(
     executable: Out<Handle<ExecutableGraph>>,
     graph: Handle<Graph>,
@@ -76,8 +76,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// Writes as many handles as there is room for, and null after the last. Without an array, gives
-/// their number.
+/// Fills the array `nodes` with handles, and the rest of the array with null. Without an array, writes the
+/// number of nodes to `count`.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,
@@ -95,7 +95,7 @@ pub(crate) fn nodes(
     count.write(names.len().min(count.read()?))
 }
 
-/// As for [`nodes`].
+/// Fills the arrays `from` and `to` with the nodes of each edge, as [`nodes`] does.
 pub(crate) fn edges(
     graph: Handle<Graph>,
     from: Out<Handle<NodeName>>,

@@ -1,5 +1,5 @@
 //! The options of `cuModuleLoadDataEx` and of the linker. Only the error log has an effect. The other options
-//! concern a compiler, and there is none: the information log is empty, and the time is 0.
+//! concern a compiler, and there is no compiler: the information log is empty, and the time is 0.
 
 use crate::driver::abi::{HostPointer, In, Out};
 use crate::driver::code::{Code, Outcome};
@@ -55,8 +55,8 @@ impl Logs {
         })
     }
 
-    /// Writes the errors, or an empty text, to the error log. The reported length excludes the NUL; for a text
-    /// that was cut it is the buffer's size.
+    /// Writes the errors, or an empty text, to the error log. The reported length excludes the NUL. If the text
+    /// was cut, the reported length is the buffer's size.
     pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)

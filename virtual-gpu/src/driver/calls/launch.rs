@@ -14,7 +14,8 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Keys of the `extra` list, which may replace the array of parameters: the list's end, a buffer, and the buffer's size.
+/// Keys of the `extra` list: its end, a buffer with the parameters, and the buffer's size. A launch passes its
+/// parameters either in an array or in this list.
 const LIST_END: u64 = 0;
 const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
@@ -77,8 +78,8 @@ pub(crate) fn kernel(
     )
 }
 
-/// `cuLaunchKernelEx`. A programmatic launch does not begin early here, but the run checks that its threads wait. In a
-/// graph it depends on the node before it like any other node, and its threads must still wait.
+/// `cuLaunchKernelEx`. A programmatic launch does not begin early here, but its threads are checked for a missing wait.
+/// In a graph, the launch depends on the node before it like any other node, and its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

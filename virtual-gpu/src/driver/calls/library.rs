@@ -13,7 +13,8 @@ use crate::driver::objects::module::{Function, Module};
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// The highest option of libraries: 0 gives host function tables, and 1 says that the image stays in place.
+/// The highest option of libraries. Option 0 passes tables of host functions, and option 1 says that the image stays in
+/// place.
 const HIGHEST_OPTION: i32 = 1;
 
 #[expect(clippy::too_many_arguments, reason = "as the driver's call has")]
@@ -59,7 +60,7 @@ fn check_options(options: In<i32>, count: u32) -> Outcome {
     Ok(())
 }
 
-/// If a context is current, the text is loaded there at once, so that an invalid text is refused by this call.
+/// If a context is current, the text is loaded there at once, so that this call refuses an invalid text.
 fn load_image(image: &[u8], logs: &Logs) -> Outcome<Handle<Library>> {
     let machine = machine()?;
     let text = checked_text(image);
@@ -106,7 +107,7 @@ pub(crate) fn kernel_count(count: Out<u32>, handle: Handle<Library>) -> Outcome 
     count.write(u32::try_from(module.kernel_names().len()).unwrap_or(u32::MAX))
 }
 
-/// Writes as many handles as there is room for.
+/// Writes the handles of the first `room` kernels.
 pub(crate) fn kernels(
     kernels: Out<Handle<LibraryKernel>>,
     room: u32,

@@ -118,8 +118,8 @@ fn add_text(linker: &Linker, data: &[u8]) -> Result<(), Refusal> {
 fn check(linker: &Linker, text: &str) -> Result<(), Refusal> {
     let device = linker.context.device;
     let loaded = crate::Module::load(text, &device.config, &device.memory)?;
-    // Fails only if the program has freed a variable itself, and then there is nothing left to
-    // free.
+    // Fails only if the program has freed a variable of the module. In that case no memory is left
+    // to free.
     let _ = loaded.unload(&device.memory);
     Ok(())
 }

@@ -61,7 +61,7 @@ fn alloc_in(context: &Arc<Context>, address: Out<u64>, bytes: usize, order: Orde
     place.write(allocated?)
 }
 
-/// Waits for all work of the memory's context first, as it may use the memory.
+/// Before it frees the memory, waits for all work of the memory's context, which may use the memory.
 pub(crate) fn free(address: u64) -> Outcome {
     current()?;
     if address == 0 {

@@ -1,6 +1,6 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its
-//! arguments as the CUDA documentation says, in the documented order where the order matters. A call
-//! that fails has no effect, unless its documentation says otherwise.
+//! arguments as the CUDA documentation says, in the documented order if the order matters. A call that
+//! fails has no effect, unless its documentation says otherwise.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;
@@ -40,12 +40,13 @@ use crate::driver::objects::stream::{Ordering, Stream};
 use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
-/// Puts work in a stream's queue, or in its capture. A capture gives no ticket.
+/// Puts work in a stream's queue, or in its capture. Returns no ticket for captured work.
 fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
     enqueue_after(stream, action, Vec::new())
 }
 
-/// Like [`enqueue`], but the work also waits for tickets of other streams. They are ignored if the stream is capturing.
+/// Like [`enqueue`], but the work also waits for tickets of other streams. If the stream is capturing, the tickets
+/// are ignored.
 fn enqueue_after(
     stream: &Arc<Stream>,
     action: Action,
@@ -80,7 +81,7 @@ fn finish(ticket: &Ticket) -> Outcome {
     ticket.stream.context.check()
 }
 
-/// Does all work of a context, and gives its error, if any.
+/// Does all work of a context, and returns the context's error, if any.
 fn finish_context(context: &Context) -> Outcome {
     context.drain();
     context.check()

@@ -115,15 +115,15 @@ pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     Ok(text)
 }
 
-/// Whether the text's PTX version is newer than the supported ones. An unreadable version is left
-/// to the parser.
+/// Whether a PTX version is newer than the supported ones. `false` if the version cannot be read: the
+/// parser reports it.
 fn is_newer(version: &str) -> bool {
     let major = version.trim_start().split('.').next();
     let major = major.and_then(|digits| digits.parse::<u32>().ok());
     major.is_some_and(|major| major > HIGHEST_PTX_MAJOR)
 }
 
-/// Waits for all work of the context first, as it may run the module's kernels.
+/// First waits for all work of the context, which may run the module's kernels.
 pub(crate) fn unload(handle: Handle<Module>) -> Outcome {
     let machine = machine()?;
     let module = machine.modules.get(handle)?;
@@ -141,7 +141,7 @@ pub(crate) fn function_count(count: Out<u32>, handle: Handle<Module>) -> Outcome
     count.write(u32::try_from(module.kernel_names().len()).unwrap_or(u32::MAX))
 }
 
-/// Writes as many handles as there is room for.
+/// Writes the handles of the first `room` functions.
 pub(crate) fn functions(
     functions: Out<Handle<Function>>,
     room: u32,

@@ -1,5 +1,5 @@
-//! Occupancy: how many blocks a multiprocessor holds at once. Threads, shared memory and the number of
-//! blocks are limited.
+//! Occupancy: how many blocks a multiprocessor holds at once. The limits on the threads, the shared memory
+//! and the blocks of a multiprocessor decide this number.
 
 use crate::WARP_LANES;
 use crate::driver::abi::{BlockSizeToShared, Handle, Out, shared_bytes_for};
@@ -33,7 +33,7 @@ pub(crate) fn max_active_blocks_with_flags(
     max_active_blocks(blocks, function, threads, dynamic_shared_bytes)
 }
 
-/// The block size with the most resident threads. If there are several, the largest.
+/// The block size with the most resident threads. If there are several, the largest of them.
 pub(crate) fn best_block(
     grid_blocks: Out<i32>,
     block_threads: Out<i32>,

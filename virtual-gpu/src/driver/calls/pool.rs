@@ -34,7 +34,7 @@ pub(crate) fn of_device(pool: Out<Handle<Pool>>, device: i32) -> Outcome {
     pool.write(machine()?.device(device)?.pool)
 }
 
-/// `cuDeviceSetMemPool`: the only pool that can be set is the one that the device already has.
+/// `cuDeviceSetMemPool`: only the pool that the device already has can be set.
 pub(crate) fn set_of_device(device: i32, pool: Handle<Pool>) -> Outcome {
     let machine = machine()?;
     machine.pools.get(pool)?;

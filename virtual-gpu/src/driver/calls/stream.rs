@@ -63,7 +63,7 @@ pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
     last.as_ref().map_or(Ok(()), finish)
 }
 
-/// Does a piece of work if there is any, so that a program that polls makes progress.
+/// Does a piece of the pending work, if there is any, so that a program that polls makes progress.
 pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -83,8 +83,8 @@ pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     }
 }
 
-/// Does one piece of the work that a pending ticket waits for. Gives `NOT_READY`, or the error of
-/// the context.
+/// Does one piece of the work that a pending ticket waits for. Fails with `NOT_READY`, or with the error
+/// of the context.
 pub(super) fn proceed(ticket: &Ticket) -> Outcome {
     ticket.nudge();
     ticket.stream.context.check()?;

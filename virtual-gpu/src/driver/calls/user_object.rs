@@ -60,7 +60,7 @@ pub(crate) fn retain_for_graph(
     Ok(())
 }
 
-/// The graph releases all its references to the object together.
+/// The graph can only release all its references to the object together.
 pub(crate) fn release_for_graph(
     graph: Handle<Graph>,
     object: Handle<UserObject>,

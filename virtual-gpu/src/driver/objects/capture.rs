@@ -1,9 +1,9 @@
 //! Stream capture: work that is recorded as a graph and not done.
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
-//! recorded in it. Each stream that takes part has a [`Tail`]: the nodes on which its next node
+//! recorded in the capture. Each stream that takes part has a [`Tail`]: the nodes on which its next node
 //! depends. A call that is not allowed during a capture invalidates the capture. The call fails with a
-//! code from 900 on, and so does the end of the capture.
+//! code from 900 on, and so does the call that ends the capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -20,13 +20,13 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Mutex};
 
-/// Which potentially unsafe calls a capture forbids, and on which threads. A thread has a mode too,
-/// which says which captures restrict it.
+/// The threads to which a capture forbids potentially unsafe calls. A thread has a mode too, which says
+/// which captures restrict it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaptureMode {
-    /// Forbids unsafe calls to every thread.
+    /// Forbids potentially unsafe calls to every thread.
     Global,
-    /// Forbids unsafe calls to the thread that began the capture.
+    /// Forbids potentially unsafe calls to the thread that began the capture.
     ThreadLocal,
     /// Forbids no calls.
     Relaxed,
@@ -53,7 +53,7 @@ pub(crate) struct Capture {
     mode: CaptureMode,
     thread: ThreadId,
     origin: Arc<Stream>,
-    /// The graph to be made, if a call has asked for it already.
+    /// The capture's graph, if a call has already asked for its handle.
     graph: Mutex<Option<Handle<Graph>>>,
     state: Mutex<State>,
 }
@@ -72,7 +72,7 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// The end of a stream in a capture.
+/// The end of a stream that takes part in a capture.
 #[derive(Clone)]
 pub(crate) struct Tail {
     pub(crate) capture: Arc<Capture>,
@@ -88,7 +88,7 @@ thread_local! {
     static THREAD_MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
 }
 
-/// Sets which captures restrict the calling thread, and gives the previous mode.
+/// Sets which captures restrict the calling thread, and returns the previous mode.
 pub(crate) fn exchange_thread_mode(mode: CaptureMode) -> CaptureMode {
     THREAD_MODE.replace(mode)
 }
@@ -124,7 +124,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture of a stream and gives its graph. On the wrong thread the capture ends
+    /// Ends the capture of a stream and returns its graph. On the wrong thread the capture ends
     /// without a graph. In a stream other than the origin, the call invalidates the capture but does not
     /// end it.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
@@ -149,7 +149,7 @@ impl Captures {
         graph
     }
 
-    /// Ends the captures that began in a context, without a graph.
+    /// Ends the captures that began in a context. They make no graph.
     pub(crate) fn abandon(&self, context: &Arc<Context>) {
         let all = lock(&self.0).clone();
         for capture in all {
@@ -183,8 +183,8 @@ impl Captures {
         capture.discard_graph();
     }
 
-    /// Fails if a capture forbids the calling thread potentially unsafe calls, and invalidates the
-    /// captures that forbid them.
+    /// Fails if a capture forbids potentially unsafe calls to the calling thread, and invalidates the
+    /// captures that do so.
     pub(crate) fn check_unsafe_call(&self) -> Outcome {
         let me = ThreadId::current();
         let lets = THREAD_MODE.get();
@@ -249,7 +249,7 @@ impl Capture {
         Ok(*graph.get_or_insert_with(|| machine.graphs.insert(Graph::default())))
     }
 
-    /// Moves the captured nodes to the graph, and gives the graph's handle.
+    /// Moves the captured nodes to the graph, and returns the graph's handle.
     fn complete_graph(&self) -> Outcome<Handle<Graph>> {
         let handle = self.graph()?;
         let graph = machine()?.graphs.get(handle)?;
@@ -258,7 +258,7 @@ impl Capture {
         Ok(handle)
     }
 
-    /// Destroys a graph whose handle was not given out.
+    /// Destroys the capture's graph, if a call has made one and the capture has not completed it.
     fn discard_graph(&self) {
         let graph = lock(&self.graph).take();
         if let Some(graph) = graph
@@ -281,8 +281,8 @@ impl Capture {
         }
     }
 
-    /// Fails if the capture is invalid or has ended. An ended capture may still be known to an
-    /// event.
+    /// Fails if the capture is invalid or has ended. An event that was recorded in an ended capture still
+    /// refers to it.
     pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),
@@ -291,7 +291,7 @@ impl Capture {
         }
     }
 
-    /// Whether all nodes of the other streams come before the end of this one.
+    /// Whether all nodes of the other streams come before the end of this stream.
     fn is_joined_by(&self, tail: &Tail) -> bool {
         let streams = lock(&self.state).streams.clone();
         let others: Vec<Tail> = streams.iter().filter_map(|stream| stream.tail()).collect();
@@ -334,7 +334,8 @@ impl Stream {
         Ok(Captured::Yes)
     }
 
-    /// Makes the stream depend on a tail of a capture. From now on it takes part in that capture.
+    /// Makes the stream depend on the tail of another stream. From now on the stream takes part in that
+    /// stream's capture.
     pub(crate) fn join_capture(self: &Arc<Self>, other: &Tail) -> Outcome {
         if self.ordering == Ordering::Legacy {
             other.capture.make_void();
@@ -360,8 +361,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails if the stream is capturing, and invalidates the capture. For calls that query the
-    /// stream's work.
+    /// Fails if the stream is capturing, and invalidates the capture. Calls that query the stream's work use
+    /// this check.
     pub(crate) fn check_not_capturing(&self) -> Outcome {
         match self.tail() {
             None => Ok(()),

@@ -28,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) handle: Handle<Context>,
     pub(crate) kind: Kind,
     pub(crate) id: u64,
-    /// Uses by `cuCtxCreate` and `cuCtxAttach`, which `cuCtxDetach` counts down.
+    /// The number of uses. `cuCtxCreate` and `cuCtxAttach` raise it, and `cuCtxDetach` lowers it.
     pub(crate) uses: AtomicU32,
     flags: AtomicU32,
     fault: OnceLock<Code>,
@@ -56,7 +56,7 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
-    /// The last work of destroyed streams: of blocking ones, and of all others.
+    /// The last work of destroyed streams: of blocking streams, and of all other streams.
     departed: [Clock; 2],
 }
 
@@ -94,7 +94,8 @@ impl Context {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }
 
-    /// From now on every call in this context fails with `code`, or with an earlier error.
+    /// From now on every call in this context fails with `code`. If the context is already poisoned, the first
+    /// code stays.
     pub(crate) fn poison(&self, code: Code) {
         self.fault.get_or_init(|| code);
     }
@@ -226,7 +227,7 @@ impl Context {
     }
 }
 
-/// A position in a stream's queue. It is done when the stream has reached it.
+/// A position in a stream's queue. The ticket is done when the stream has done all work up to this position.
 #[derive(Clone)]
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
@@ -235,8 +236,8 @@ pub(crate) struct Ticket {
     pub(crate) clock: Arc<Clock>,
 }
 
-/// Numbers rise over all streams of all contexts, and work waits for lower numbers only. So no two
-/// pieces of work wait for each other.
+/// Ticket numbers increase over all streams of all contexts, and work waits only for tickets with lower
+/// numbers. So no two pieces of work wait for each other.
 fn new_ticket_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)

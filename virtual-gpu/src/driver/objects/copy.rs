@@ -1,6 +1,6 @@
 //! Copies and fills: of one row, or of many rows in one or more planes.
 //!
-//! Bytes go from one device to another through the host.
+//! Copies from one device to another go through host memory.
 
 use crate::driver::abi::{HostPointer, zeroed};
 use crate::driver::code::{Code, Outcome};
@@ -87,7 +87,7 @@ impl Extent3 {
     }
 
     /// The number of bytes from the first one to the last. Fails with an invalid value if rows or planes
-    /// overlap, or do not fit into memory.
+    /// overlap, or if the number overflows.
     pub(crate) fn span(self, pitch: Pitch) -> Outcome<usize> {
         if self.is_empty() {
             return Ok(0);
@@ -152,7 +152,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Copies the host's bytes now.
+    /// Copies the bytes of a host source into a buffer, so that the source may change after the call.
     pub(crate) fn stage(&mut self) -> Outcome {
         if let Location::Host(pointer) = self.from.place {
             let bytes = pointer.read(self.extent.span(self.from.pitch)?)?;
@@ -186,7 +186,7 @@ impl Copy {
 }
 
 impl Copy {
-    /// Reports a row that is copied to the host with bytes that were never written.
+    /// Reports the first row that is copied to the host and has bytes that were never written.
     pub(crate) fn report_unwritten(&self, findings: &Findings) {
         let (Location::Host(_), Location::Device(memory, source)) =
             (&self.to.place, &self.from.place)
@@ -200,7 +200,7 @@ impl Copy {
                 bytes,
                 first,
             }),
-            // The copy itself reports memory that does not exist.
+            // If the memory does not exist, the copy itself fails.
             Ok(None) | Err(_) => None,
         };
         let starts = self.extent.starts(self.from.pitch);

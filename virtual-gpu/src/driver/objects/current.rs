@@ -1,8 +1,8 @@
-//! The stack of contexts of each host thread; the one on top is current.
+//! The stack of contexts of each host thread. The context on top is the current one.
 //!
-//! As with the real driver the stack is usable until the thread has ended, by destructors of
-//! thread-local storage and by functions registered with `atexit`. So it has no destructor, and
-//! heap memory of a deep stack is leaked when its thread ends.
+//! As with the real driver, destructors of thread-local storage and functions registered with `atexit` can
+//! still use the stack. So the stack has no destructor, and heap memory of a deep stack is leaked when its
+//! thread ends.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Pops a context that is being destroyed from the calling thread's stack, if it is on top.
+/// Pops `context`, which is being destroyed, if it is on top of the calling thread's stack.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {

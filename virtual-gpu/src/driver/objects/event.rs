@@ -1,4 +1,5 @@
-//! Events: positions in a stream that can be waited for, with the time at which they were reached.
+//! Events: positions in a stream that can be waited for. An event also keeps the time at which the stream
+//! reached it.
 //!
 //! The time is the host's. The time between two events measures the interpreter, and says nothing
 //! about a GPU.
@@ -52,7 +53,7 @@ impl Event {
         *lock(&self.recording) = recording;
     }
 
-    /// When the event was reached, and where it was recorded.
+    /// The time when the event was reached, and the ticket of its recording.
     pub(crate) fn reached(&self) -> Outcome<(Instant, Ticket)> {
         match (self.timing, self.recording()) {
             (Timing::Disabled, _) | (_, Recording::Never) => Err(Code::INVALID_HANDLE),

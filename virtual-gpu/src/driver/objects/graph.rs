@@ -1,8 +1,8 @@
 //! Graphs: captured work, and executable graphs.
 //!
-//! A launch does the nodes in the order of their capture, which their dependencies always allow.
-//! If a call asks for the graph during the capture, the graph exists from then on, without nodes. Not
-//! modelled: editing nodes, and graphs that are built without capture.
+//! A launch does the nodes in the order of their capture. Their dependencies always allow this order.
+//! If a call asks for the graph during the capture, the graph is made at once, and gets its nodes when the
+//! capture ends. Not modelled: editing nodes, and graphs that are built without capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::Outcome;
@@ -21,7 +21,7 @@ pub(crate) struct Node {
     pub(crate) action: Action,
     /// The driver call that was captured.
     pub(crate) call: &'static str,
-    /// The nodes that it comes after, by index.
+    /// The nodes that this node comes after, by index.
     pub(crate) after: BTreeSet<usize>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Graph {
     nodes: OnceLock<Vec<Node>>,
     /// References to user objects that the graph holds.
     references: Mutex<Vec<GraphReferences>>,
-    /// Handles of the nodes, made on demand.
+    /// The handles of the nodes, made on demand.
     names: OnceLock<Vec<Handle<NodeName>>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct ExecutableGraph {
 }
 
 impl Graph {
-    /// Gives the graph its nodes, when its capture ends.
+    /// Adds the nodes to the graph, when its capture ends.
     pub(crate) fn complete(&self, nodes: Vec<Node>) {
         self.nodes.get_or_init(|| nodes);
     }

@@ -33,7 +33,7 @@ pub(crate) struct Range<T> {
     kind: T,
 }
 
-/// How device memory was allocated: at once, stream-ordered, or as managed memory.
+/// How device memory was allocated: not in a stream, stream-ordered, or as managed memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     AtOnce,
@@ -41,7 +41,7 @@ pub(crate) enum Order {
     Managed,
 }
 
-/// How host memory came to be pinned.
+/// The flags and the owner of pinned host memory.
 pub(crate) struct Pinned {
     flags: u32,
     owner: PinnedOwner,
@@ -102,7 +102,7 @@ impl<T> Range<T> {
     }
 }
 
-/// Gives managed memory back, on all devices.
+/// Frees managed memory on all devices.
 pub(crate) fn free_managed(machine: &Machine, address: u64) -> Outcome {
     let devices = machine.devices.iter();
     let freed: Vec<_> = devices
@@ -263,7 +263,7 @@ impl KnownMemory {
         Ok(())
     }
 
-    /// The device address of pinned host memory that the driver has allocated, which is its host
+    /// The device address of pinned host memory that the driver has allocated. It equals the host
     /// address.
     pub(crate) fn device_pointer_of(&self, address: u64) -> Outcome<u64> {
         let host = lock(&self.host);
@@ -281,7 +281,7 @@ impl KnownMemory {
         (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
     }
 
-    /// Whether all these host bytes are pinned.
+    /// Whether all `bytes` host bytes at the pointer are pinned.
     pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
         self.find_host(pointer.address()).is_some_and(|(found, _)| {
             let left = found.start + found.bytes - pointer.address();
@@ -289,7 +289,7 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated or registered in a context, and gives its amount.
+    /// Frees all memory that was allocated or registered in a context, and returns its amount.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Fails only if work of the context has freed it already.
+                // Fails only if work of the context has already freed the memory.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

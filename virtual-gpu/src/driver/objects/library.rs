@@ -27,7 +27,7 @@ struct Loaded {
 pub(crate) struct LibraryKernel {
     pub(crate) library: Arc<Library>,
     pub(crate) handle: Handle<Library>,
-    /// Its name. Its address is given to callers, so the text must not move.
+    /// The kernel's name. Callers get the address of this text, so it must not move.
     pub(crate) name: CString,
 }
 
@@ -40,7 +40,7 @@ impl Library {
         }
     }
 
-    /// The library's module in a context, loaded if it is not yet.
+    /// The library's module in a context. Loads the module there, unless it is already loaded.
     pub(crate) fn module(
         &self,
         machine: &Machine,
@@ -65,7 +65,7 @@ impl Library {
         Ok((handle, module))
     }
 
-    /// The handle of a kernel: the same each time.
+    /// The handle of a kernel. Each lookup of the same name returns the same handle.
     pub(crate) fn kernel(
         self: &Arc<Self>,
         machine: &Machine,

@@ -23,7 +23,7 @@ use crate::{DeviceConfig, Memory, RunOptions, Switch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The virtual machine, one to a process.
+/// The virtual machine. A process has at most one.
 pub(crate) struct Machine {
     initialised: AtomicBool,
     pub(crate) devices: Vec<Device>,
@@ -53,7 +53,7 @@ pub(crate) struct Device {
     /// The order of all work on the machine, and the memory that it touched.
     pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
-    /// Its default pool.
+    /// The device's default pool.
     pub(crate) pool: Handle<Pool>,
 }
 
@@ -102,13 +102,13 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory of the device that has this address. At most one device has it.
+    /// The memory of the device that has this address. At most one device has a given address.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())
     }
 
-    /// Removes a context with all its objects, and gives their numbers.
+    /// Removes a context with all its objects, and returns the numbers of these objects.
     pub(crate) fn destroy(&self, context: &Arc<Context>) -> Left {
         context.drain();
         self.captures.abandon(context);

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 /// The setting that leaves the split between shared memory and cache to the driver.
 const DEFAULT_CARVEOUT: i32 = -1;
 
-/// A loaded module. Its variables are freed with its last user: the handle, a queued launch or a
-/// graph.
+/// A loaded module. Its variables are freed when its last user is dropped: the handle, a queued launch or
+/// a graph.
 pub(crate) struct Module {
     pub(crate) context: Arc<Context>,
     loaded: Option<crate::Module>,
@@ -67,7 +67,7 @@ impl Module {
         variable.ok_or(Code::NOT_FOUND)
     }
 
-    /// The handle of a kernel: the same each time.
+    /// The handle of a kernel. Each lookup of the same name returns the same handle.
     pub(crate) fn function(
         self: &Arc<Self>,
         machine: &Machine,
@@ -117,8 +117,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// Blocks that one multiprocessor holds at once. As with the real driver, the block may be
-    /// larger than the kernel allows, though it could not be launched.
+    /// Blocks of this size that one multiprocessor holds at once. As with the real driver, the size may be
+    /// larger than the kernel allows, although such a block could not be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,
@@ -138,8 +138,8 @@ impl Function {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(loaded) = self.loaded.take() {
-            // Fails only if the program has freed a variable of the module itself, and then there
-            // is nothing left to free.
+            // Fails only if the program has freed a variable of the module. In that case no memory
+            // is left to free.
             let _ = loaded.unload(&self.context.device.memory);
         }
     }

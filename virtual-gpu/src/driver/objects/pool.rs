@@ -1,11 +1,11 @@
-//! Memory pools. An allocation from a pool is a stream-ordered one. Freed memory is not kept, so the settings of a pool
-//! are only stored and returned.
+//! Memory pools. An allocation from a pool is like any stream-ordered allocation. Freed memory is not kept, so the
+//! settings of a pool are only stored and returned.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::lock;
 use std::sync::Mutex;
 
-/// The attributes with the values 0 or 1, and the number of free bytes that a pool keeps.
+/// The attributes whose values are 0 or 1, and the attribute for the number of free bytes that a pool keeps.
 const SWITCHES: std::ops::RangeInclusive<i32> = 1..=3;
 const KEPT_BYTES: i32 = 4;
 /// The attributes that count bytes. They are not supported.
@@ -19,14 +19,14 @@ pub(crate) struct Pool {
     settings: Mutex<[u64; 4]>,
 }
 
-/// Whether it is the device's default pool or was created by a program.
+/// Whether a pool is the device's default pool or was created by a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Default,
     Created,
 }
 
-/// How wide the value of a setting is.
+/// The value of an attribute: a switch of four bytes, or a number of bytes, which has eight.
 pub(crate) enum Value {
     Switch(i32),
     Bytes(u64),

@@ -1,4 +1,4 @@
-//! The primary context of a device: made when it is first retained, destroyed when it is reset or
+//! The primary context of a device. It is made when it is first retained, and destroyed when it is reset or
 //! released for the last time. Its handle stays the same for the life of the process.
 
 use crate::driver::abi::Handle;
@@ -86,8 +86,8 @@ impl Primary {
         Ok(())
     }
 
-    /// Destroys the context. The program must still release it as often as it retained it, and may
-    /// retain it again.
+    /// Destroys the context. The number of retains stays, so the program must still release each of them. The
+    /// program may retain the context again.
     pub(crate) fn reset(&self, machine: &Machine) {
         let mut state = lock(&self.state);
         if let Some(context) = state.context.take() {
@@ -115,7 +115,7 @@ impl Primary {
         }
     }
 
-    /// Retains minus releases.
+    /// The number of retains minus releases, by all threads or by one.
     pub(crate) fn retains(&self, owner: Owner) -> i64 {
         let state = lock(&self.state);
         let of_threads = state.by_thread.iter();

@@ -1,8 +1,8 @@
 //! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
-//! Clocks over chains give the order. The nodes of a chain come one after the other. A node is added to a
-//! chain whose last node comes before it, or begins a chain if there is none. So a graph of one stream has
-//! one chain, and a graph of several streams has few.
+//! The nodes are divided into chains, and clocks over the chains record the order. The nodes of a chain come
+//! one after the other. A node is added to a chain whose last node comes before it. If there is no such chain,
+//! the node begins one. So a graph of one stream has one chain, and a graph of several streams has few.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;
@@ -25,7 +25,7 @@ struct Steps {
     chains: Vec<u64>,
 }
 
-/// Makes the steps of nodes. Each node depends only on nodes before it in the list.
+/// Makes the steps of a graph's nodes. Each node depends only on nodes before it in the list.
 pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
     let mut steps = Steps::default();
     // The clock of each node.
@@ -43,7 +43,7 @@ pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
 }
 
 impl Steps {
-    /// Adds a node. Gives its clock.
+    /// Adds a node. Returns its clock.
     fn add(&mut self, action: Action, call: &'static str, before: Clock) -> Clock {
         let is_last = |(chain, place): &(u64, u64)| self.chains.get(*chain as usize) == Some(place);
         let (chain, place) = match before.times().find(is_last) {
@@ -69,7 +69,7 @@ impl Steps {
         known
     }
 
-    /// Adds the nodes of a child graph.
+    /// Adds the nodes of a child graph. Returns a clock that covers all of them.
     fn add_all(&mut self, inner: &[Step], before: &Clock) -> Clock {
         let first = self.chains.len() as u64;
         let mut all = before.clone();
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Which steps each step comes after.
+    /// For each step, the indices of the steps that come before it.
     fn before(steps: &[Step]) -> Vec<Vec<usize>> {
         let of_step = |step: &Step| {
             let comes_before = |other: &Step| {

@@ -1,11 +1,11 @@
 //! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
-//! The thread that waits does the work: [`Ticket::finish`] takes work from the front of a queue, and the work of other
-//! streams that it depends on, and does it on the calling thread. A stream does one piece of work at a time, and no
-//! lock is held meanwhile, so threads with streams of their own run in parallel.
+//! The thread that waits does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the
+//! calling thread. If this work depends on work of other streams, it does their work first. A stream does one piece of
+//! work at a time. No lock is held while work is done, so threads with streams of their own run in parallel.
 //!
-//! Lazy work is one of the schedules of a real device, and the one that reveals the most mistakes. It also means that
-//! work proceeds only inside driver calls: a host that spins on pinned memory, and makes no call, waits forever.
+//! A real device may also do work as late as possible, and this schedule reveals the most mistakes. One consequence is
+//! that work proceeds only inside driver calls: a host that spins on pinned memory, and makes no call, waits forever.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;
@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The longest queue of a stream. If a call makes the queue longer, it also does work until the queue has this length.
-/// Likewise a real device makes the host wait when its queue is full.
+/// The longest queue of a stream. A call that makes the queue longer also does work until the queue has this length.
+/// A real device, too, makes the host wait when its queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that, like null, stands for the legacy default stream.
@@ -62,7 +62,7 @@ enum Turn {
     Taken,
 }
 
-/// Whether a step has reached its ticket.
+/// Whether the work up to a ticket is done.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Progress {
     Done,
@@ -110,7 +110,7 @@ impl Stream {
         }
     }
 
-    /// Called by the context only, which numbers the work.
+    /// Puts work at the end of the queue. Only the context calls this, because it numbers the work.
     pub(crate) fn push(&self, work: Work) {
         let mut queue = lock(&self.queue);
         *lock(&self.last) = (work.number, Arc::clone(&work.clock));
@@ -175,19 +175,19 @@ impl Ticket {
         self.stream.done.load(Atomically::Acquire) >= self.number
     }
 
-    /// Records that the host knows that the work up to here is done.
+    /// Records that the host knows that the work up to this ticket is done.
     pub(crate) fn tell(&self) {
         self.stream.context.device.orders.told(&self.clock);
     }
 
-    /// Does the work up to here, or waits for the thread that does it. A call from which the host learns that the work
-    /// is done must [`tell`](Self::tell) afterwards.
+    /// Does the work up to this ticket, or waits for the thread that does it. A driver call from which the host learns
+    /// that the work is done must call [`tell`](Self::tell) afterwards.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the remaining work up to here, unless another thread is doing it. Work that may wait for the
-    /// calling thread, such as a host function, is done on a new thread. So this function always returns.
+    /// Does one piece of the remaining work up to this ticket, unless another thread is doing it. A new thread does
+    /// work that may wait for the calling thread, such as a host function. So this function always returns.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {
@@ -208,7 +208,7 @@ impl Ticket {
         }
     }
 
-    /// Does one piece of the remaining work up to here, or waits for the thread that does it.
+    /// Does one piece of the remaining work up to this ticket, or waits for the thread that does it.
     pub(crate) fn step(&self) -> Progress {
         let mut ticket = self.clone();
         loop {
@@ -239,7 +239,7 @@ pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
     context.legacy()
 }
 
-/// The stream of a handle. Its context must be usable, and need not be current.
+/// The stream of a handle. Fails if the stream's context is not usable. The context need not be current.
 ///
 /// As with the real driver, the handle of an event counts as a stream whose context was destroyed.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {

@@ -1,8 +1,8 @@
 //! Live objects by handle.
 //!
 //! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. Keys are
-//! reused here in the same way: the next object gets the key of the last destroyed object of its
-//! kind. Until then a stale handle is an error; afterwards it names the newer object.
+//! reused here in the same way: a new object gets the key of the last destroyed object of its kind.
+//! A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
 //! A key belongs to one kind of object for the life of the process, so a handle of one kind is
 //! never accepted as another. Keys that a caller chose ([`Table::insert_at`]) are not reused.
@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The first key. Null and the two handles of default streams lie below it.
+/// The first key. Null and the two handles of default streams are lower.
 const FIRST_KEY: usize = 0x1000;
-/// The distance of keys, like that of pointers to objects.
+/// The distance between two keys, which resembles the distance between two objects on the heap.
 const KEY_STEP: usize = 0x10;
 
 /// The live objects of one kind.
@@ -27,7 +27,7 @@ pub(crate) struct Table<K> {
 
 struct State<K> {
     live: BTreeMap<usize, Entry<K>>,
-    /// Keys to be reused, the next one last.
+    /// Keys to be reused. The last one is reused next.
     free: Vec<usize>,
 }
 
@@ -105,7 +105,7 @@ impl<K> Table<K> {
         Handle::from_key(key)
     }
 
-    /// Inserts an object under a key of [`new_key`] that the caller keeps for it.
+    /// Inserts an object under a key of [`new_key`] that the caller has reserved for this object.
     pub(crate) fn insert_at(&self, handle: Handle<K>, object: impl Into<Arc<K>>) {
         let object = object.into();
         self.write().insert(handle.key(), object, KeyOf::Caller);

@@ -1,5 +1,5 @@
-//! Reports the memory that a piece of work touches to the record of all work
-//! ([`Orders`](crate::checks::Orders)), and stops the work if it races.
+//! Adds the memory that a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)),
+//! and stops the work if it races.
 
 use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
@@ -11,13 +11,13 @@ use crate::driver::objects::machine::machine;
 use crate::{AccessKind, Extent, StreamName, StreamRace, Switch};
 use std::sync::Arc;
 
-/// A piece of work that is being done, and its place among the others.
+/// A piece of work that is being done, and its order relative to other work.
 #[derive(Clone, Copy)]
 pub(super) struct Doing<'a> {
     pub(super) context: &'a Context,
     pub(super) stream: StreamName,
     pub(super) by: &'a Enqueuer,
-    /// The driver call that asked for it.
+    /// The driver call that enqueued the work.
     pub(super) call: &'static str,
     pub(super) number: u64,
     pub(super) clock: &'a Arc<Clock>,
@@ -25,7 +25,7 @@ pub(super) struct Doing<'a> {
 }
 
 impl Doing<'_> {
-    /// The host learns that all work before this is done.
+    /// Records that the host knows that all work before this piece is done.
     pub(super) fn tell(&self) {
         self.context.device.orders.told(self.clock);
     }
@@ -74,7 +74,7 @@ impl Doing<'_> {
         }
     }
 
-    /// Compares the accesses of the work with those of other work, and reports a race.
+    /// Compares the accesses of this work with the accesses of other work. Reports and returns the first race.
     pub(super) fn compare(&self, what: What, raw: Raw) -> Option<Box<StreamRace>> {
         if self.by.options.checks.race == Switch::Off {
             return None;
@@ -94,8 +94,8 @@ impl Doing<'_> {
     }
 }
 
-/// The first address of one end of a copy, if it is compared with other accesses: on a device, or in
-/// page-locked memory.
+/// The first address of one end of a copy. `None` if the race check ignores this end: it is neither on a
+/// device nor in page-locked memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
         Location::Device(_, address) => Some(*address),

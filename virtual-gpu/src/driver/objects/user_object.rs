@@ -1,10 +1,10 @@
 //! User objects: data of the program that lives as long as the graphs that need it.
 //!
-//! The program and graphs hold references to an object. An executable graph holds as many
+//! The program and graphs hold references to an object. An executable graph holds the same number of
 //! references as the graph that it was made from, and a queued launch keeps its graph's references.
-//! When the last reference is released, the object's destructor is called. Here the releasing
-//! thread calls it; the real driver calls it on a thread of its own. The destructor must not call
-//! the driver.
+//! When the last reference is released, the object's destructor is called. Here the releasing thread
+//! calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must
+//! not call the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
@@ -58,7 +58,7 @@ impl UserObject {
 }
 
 impl GraphReferences {
-    /// References of the program that now belong to a graph.
+    /// Moves references of the program to a graph.
     pub(crate) fn moved(handle: Handle<UserObject>, object: Arc<UserObject>, count: u32) -> Self {
         Self {
             handle,
@@ -67,7 +67,7 @@ impl GraphReferences {
         }
     }
 
-    /// Additional references for a graph.
+    /// Adds references, which belong to a graph.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -77,7 +77,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// The same number of references for another graph.
+    /// Adds the same number of references, which belong to another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }

@@ -23,12 +23,12 @@ use std::time::Instant;
 /// A piece of work in a stream's queue.
 pub(crate) struct Work {
     pub(crate) number: u64,
-    /// Covers all work before it, and itself.
+    /// Covers all work before this work, and the work itself.
     pub(crate) clock: Arc<Clock>,
-    /// Work of other streams that must be done before.
+    /// Work of other streams that must be done before this work.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
-    /// The host thread that enqueued it, with its options.
+    /// The host thread that enqueued the work, with its options.
     pub(crate) by: Enqueuer,
 }
 
@@ -45,13 +45,13 @@ pub(crate) enum Action {
     Free(&'static Device, u64),
     /// The nodes of a graph, in the order in which they were captured.
     Graph(Arc<[Step]>),
-    /// Nothing. Only its dependencies matter.
+    /// Does nothing. Only its dependencies matter.
     Wait,
-    /// Nothing. It keeps a graph's references until the graph's launch is done.
+    /// Does nothing. It keeps a graph's references until the graph's launch is done.
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
-/// A kernel with all that a launch needs.
+/// A kernel, its shape and its parameters.
 pub(crate) struct KernelLaunch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,
@@ -63,15 +63,15 @@ thread_local! {
     static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is running a host function of a stream, which must not call the driver.
+/// Whether this thread is running a host function of a stream. Such a function must not call the driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Calls a function of the program's, which must not call the driver.
+/// Calls a host function of the program. The function must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
-    // A thread that is ending cannot be marked, so driver calls of the function are not refused
-    // there.
+    // A thread that is ending cannot be marked. On such a thread, driver calls of the function are not
+    // refused.
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
     function.call();
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));
@@ -92,7 +92,7 @@ impl Work {
         }
     }
 
-    /// Does the work. A failure poisons the context. In a poisoned context nothing is done.
+    /// Does the work, unless the context is poisoned. A failure poisons the context.
     pub(crate) fn perform(&self, stream: &Stream) {
         let context = &*stream.context;
         if context.check().is_err() {
@@ -115,7 +115,7 @@ impl Work {
 }
 
 impl Action {
-    /// Whether it calls a host function of the program.
+    /// Whether this action calls a host function of the program.
     pub(crate) fn calls_the_program(&self) -> bool {
         match self {
             Action::Host(_) => true,

@@ -1,8 +1,8 @@
 //! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`]. It injects failures, records calls, and refuses calls inside a host
-//! function of a stream. A panic of this crate, which is a defect, becomes `CUDA_ERROR_UNKNOWN` there and does not
-//! unwind into C frames.
+//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses calls inside a host
+//! function of a stream. It also turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that
+//! the panic does not unwind into C frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// The class of a call. It matters for injected failures, and if there is no driver.
+/// The class of a call. It decides how injected failures affect the call, and what the call does without a driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// None of the following.
@@ -36,7 +36,7 @@ thread_local! {
 }
 
 /// Whether the calling thread is inside a driver call. An allocator that counts a program's allocations can use this
-/// to leave out the driver's.
+/// function to leave out the driver's own allocations.
 ///
 /// ```
 /// assert!(!virtual_gpu::driver::inside_a_call());
@@ -50,7 +50,7 @@ pub(crate) fn current_call() -> Option<&'static str> {
     INSIDE.try_with(Cell::get).unwrap_or(None)
 }
 
-/// Marks the thread as inside a call until this is dropped.
+/// Marks the thread as inside a call until this value is dropped.
 struct Inside {
     outer: Option<&'static str>,
 }
@@ -113,7 +113,7 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
     }
 }
 
-/// Names an unsupported call on stderr, once.
+/// Names an unsupported call on stderr, the first time that it is made.
 fn say_once(call: Option<&'static str>) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let Some(call) = call else { return };
@@ -211,7 +211,7 @@ macro_rules! unsupported {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
             type Signature = unsafe extern "C" fn($($type),*) -> i32;
-            // SAFETY: as in `export`: the table gives each symbol CUDA's signature.
+            // SAFETY: as in `export`: the table has CUDA's signatures, so `Signature` is the function's type.
             static REAL: Symbol<Signature> = unsafe {
                 Symbol::new(concat!(stringify!($name), "\0"))
             };
@@ -247,7 +247,7 @@ pub(crate) fn dispatch_unsupported(
     )
 }
 
-/// The action of a row after the real driver has answered, if there is one.
+/// Calls a row's `then`, if the row has one and the real driver's call has succeeded.
 macro_rules! follow {
     (; $code:ident; $($argument:ident),*) => {};
     ($then:path; $code:ident; $($argument:ident),*) => {

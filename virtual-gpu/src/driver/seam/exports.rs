@@ -1,4 +1,4 @@
-//! The driver calls that the virtual device supports. One row each, with CUDA's signature and the function that
+//! The driver calls that the virtual device supports. Each has one row, with CUDA's signature and the function that
 //! answers. The other calls of `cuda.h` are in [`unsupported`](super::unsupported).
 //!
 //! # Safety
@@ -9,7 +9,7 @@
 //! - Pinned memory of an asynchronous copy stays valid until the stream has done the copy.
 //! - Callbacks have the documented type.
 //!
-//! Handles and device addresses may have any value: a wrong one is an error.
+//! Handles and device addresses may have any value: a wrong handle or address is an error.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
 //! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.

@@ -1,5 +1,5 @@
-//! The directories that are searched for the real driver if the loader finds this crate under the driver's name. They
-//! are the directories of `LD_LIBRARY_PATH`, of the loader's configuration, and of distributions' drivers.
+//! The directories that are searched for the real driver if the loader finds this crate under the driver's name: the
+//! directories of `LD_LIBRARY_PATH`, those of the loader's configuration, and those where distributions install drivers.
 
 use std::env;
 use std::fs;
@@ -30,7 +30,7 @@ pub(crate) fn directories() -> Vec<PathBuf> {
     all
 }
 
-/// The directories in the loader's configuration files, one to a line.
+/// The directories in the loader's configuration files. Each line has one directory.
 fn configured(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();

@@ -1,7 +1,7 @@
 //! The real driver's library. It is opened at run time, so that a program also runs without a driver.
 //!
-//! The first library of that name may be this crate itself, or another copy of it: see [`MARK`]. Such a library is
-//! skipped, and the directories where drivers are installed are searched for another.
+//! The first library that the loader finds under the driver's name may be this crate, or another copy of it. Such a
+//! library exports [`MARK`] and is skipped. The directories where drivers are installed are searched for another one.
 
 use crate::driver::seam::places;
 use std::ffi::OsStr;
@@ -39,8 +39,8 @@ pub(crate) fn open() -> Result<Real, String> {
 }
 
 fn open_library(name: &OsStr) -> Result<Real, String> {
-    // SAFETY: this is a CUDA driver, by its documented name. Its initialisers may run at any time and on
-    // any thread.
+    // SAFETY: a library of this name is a CUDA driver or a copy of this crate. The initialisers of both may
+    // run at any time and on any thread.
     match unsafe { libloading::Library::new(name) } {
         Ok(library) => Ok(Real { library }),
         Err(error) => Err(error.to_string()),

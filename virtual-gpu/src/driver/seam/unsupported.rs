@@ -1,10 +1,10 @@
 //! The driver calls that the virtual device does not support: the rest of `cuda.h` of CUDA 13.5, and a call of
 //! `cudaProfiler.h`. The virtual device answers each with `CUDA_ERROR_NOT_SUPPORTED`. If there is a real driver, the
-//! call is passed on to it. Arguments have no names here, as they are not used.
+//! call is passed on to it. Arguments have no meaningful names here, as they are not used.
 //!
 //! # Safety
 //!
-//! The same conditions as for the calls that are [supported](super::exports).
+//! The same conditions as for the [supported](super::exports) calls.
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]

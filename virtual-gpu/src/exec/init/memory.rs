@@ -22,7 +22,7 @@ impl Warp {
         }
     }
 
-    /// After a load: the registers are defined where the loaded bytes are.
+    /// Called after a load: a register byte is defined if the loaded byte is.
     pub(in crate::exec) fn spread_load<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -51,11 +51,11 @@ impl Warp {
                 }
             }
         }
-        // The origin of the first lane. Every undefined byte has one.
+        // The origin of the first undefined byte. If no byte is undefined, the origin is not used.
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
-                // The bytes above are copies of the sign.
+                // The bytes above the loaded ones are copies of the sign.
                 let sign = found[width as usize - 1];
                 found[width as usize..].fill(sign);
             }
@@ -63,7 +63,7 @@ impl Warp {
         }
     }
 
-    /// After a store: the stored bytes are defined where the registers are.
+    /// Called after a store: a stored byte is defined if the register byte is.
     pub(in crate::exec) fn spread_store<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -84,7 +84,7 @@ impl Warp {
         }
     }
 
-    /// After an atomic operation. The new value is defined if the operands are, and if the old
+    /// Called after an atomic operation. The new value is defined if the operands are defined, and if the old
     /// value was defined or does not matter.
     pub(in crate::exec) fn spread_atomic<O>(
         &mut self,
@@ -133,7 +133,7 @@ impl Warp {
         bytes
     }
 
-    /// Which of an element's bytes were written, one bit each.
+    /// The bytes of an element that were written, one bit each.
     #[inline(always)]
     fn written<O>(
         &mut self,

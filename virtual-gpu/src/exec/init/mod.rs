@@ -1,8 +1,8 @@
 //! The check for uninitialised bytes: how undefinedness propagates, and where it is an error.
 //!
 //! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it
-//! depends on an undefined operand. It is a fault if undefined bytes decide something: whether an
-//! instruction is executed, the target of a branch, an address, a member mask, a barrier.
+//! depends on an undefined operand. It is a fault if undefined bytes decide whether an instruction is
+//! executed, the target of a branch, an address, a member mask, or the operands of a barrier.
 //!
 //! * `spread` propagates undefinedness from operands to results;
 //! * `sample` finds the bytes of a result that depend on undefined bytes of its operands;
@@ -24,7 +24,7 @@ use crate::fault::FaultKind;
 use crate::program::{Instruction, Op, Program, Reg};
 
 impl Warp {
-    /// Fails if undefined bytes decide which lanes execute an instruction, or its branch target.
+    /// Fails if undefined bytes decide which lanes execute an instruction, or the target of a branch.
     #[inline(always)]
     pub(super) fn check_decision<O>(
         &self,
@@ -47,7 +47,7 @@ impl Warp {
         }
     }
 
-    /// Fails if a register that decides something is undefined.
+    /// Fails if a register is undefined in some lanes. `what` says what the register decides.
     #[inline(always)]
     fn check_register<O>(
         &self,
@@ -66,7 +66,7 @@ impl Warp {
     }
 }
 
-/// The fault if undefined bytes decide something in some lanes.
+/// The fault if undefined bytes decide `what` in the lanes `unsure`.
 #[cold]
 fn decided(program: &Program, what: &str, unsure: u32, origin: Origin) -> Finding {
     let from = match origin {

@@ -1,9 +1,9 @@
-//! Finds the bytes of a result that depend on undefined bytes of the operands, by trying.
+//! Finds by trial the bytes of a result that depend on undefined bytes of the operands.
 //!
 //! The instruction is executed four times with different values for the undefined bytes. A byte of
-//! the result that is always the same counts as defined: `and` with zero gives zero, and a shift
-//! drops some bytes. A byte that differs is certainly undefined. An undefined byte is missed only
-//! in the rare case that all four values agree.
+//! the result that differs between the runs is certainly undefined. A byte that is always the same
+//! counts as defined, for example after `and` with zero. An undefined byte is missed only in the rare
+//! case that all four runs agree on it.
 
 use super::transpose::{bits_by_lane, lanes_by_byte};
 use crate::checks::{ByteMasks, Undefined};

@@ -97,7 +97,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Propagates undefinedness through calls of the system, asynchronous copies and mbarriers.
+    /// Propagates undefinedness through calls of functions that the system defines, asynchronous copies and
+    /// mbarriers.
     fn spread_service<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -149,7 +150,7 @@ impl Warp {
         Ok(())
     }
 
-    /// A comparison, whose outcome is undefined where an operand is.
+    /// Propagates undefinedness through a comparison. Its outcome is undefined in the lanes where an operand is.
     #[inline(always)]
     fn spread_compare(
         &mut self,
@@ -172,7 +173,8 @@ impl Warp {
         }
     }
 
-    /// A selection, which is as undefined as the chosen value, or wholly if the predicate is undefined.
+    /// Propagates undefinedness through a selection. Where the predicate is undefined, so is the whole result.
+    /// Elsewhere the result has the undefined bytes of the chosen value.
     #[inline(always)]
     fn spread_select(&mut self, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
         let chosen = self.registers.predicate(p);
@@ -211,7 +213,7 @@ impl Warp {
         }
     }
 
-    /// The results of a function of some registers.
+    /// Propagates undefinedness through `run`, a function from the sources to the results.
     #[inline(always)]
     fn map<const RESULTS: usize>(
         &mut self,
@@ -240,8 +242,8 @@ impl Warp {
         }
     }
 
-    /// Sets the predicate that combines a value with another predicate. It is undefined where the
-    /// undefined inputs make a difference.
+    /// Records where the predicate `d` becomes undefined, if `value` is combined with another predicate: in the
+    /// lanes where an undefined input makes a difference.
     fn combine(
         &mut self,
         d: Pred,
@@ -272,7 +274,7 @@ impl Warp {
         self.undefined.set_predicate(d, differs, active, origin);
     }
 
-    /// The origin of the first undefined register among some.
+    /// The origin of the first undefined register among the sources.
     pub(super) fn first_origin(&self, sources: &[Reg], active: u32) -> Origin {
         let unsure = |source: &&Reg| self.undefined.lanes(**source) & active != 0;
         let first = sources.iter().find(unsure);

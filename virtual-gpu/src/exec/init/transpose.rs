@@ -1,17 +1,17 @@
-//! Converts between masks of lanes, one for each byte of a register, and masks of bits, one for
-//! each lane.
+//! Converts between two forms of undefinedness: a mask of lanes for each byte of a register, and a
+//! mask of bits for each lane.
 
 use crate::checks::{ByteMasks, DEFINED};
 use crate::program::Row;
 
 /// Every byte is one.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// The lower bits of every byte.
+/// The lower seven bits of every byte.
 const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 /// Byte `k` has bit `k`.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// For each lane, all bits of each byte whose mask contains the lane.
+/// For each lane, a word in which a byte is all ones if its mask contains the lane, and zero otherwise.
 pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     let mut row = [0; 32];
     for (group, lanes) in row.chunks_exact_mut(8).enumerate() {
@@ -43,7 +43,7 @@ pub(super) fn lanes_by_byte(row: &Row) -> ByteMasks {
     masks
 }
 
-/// One for each byte that is not zero.
+/// A word in which each byte is one if the byte of `word` is not zero, and zero otherwise.
 fn non_zero(word: u64) -> u64 {
     (((word & LOW_BITS) + LOW_BITS) | word) >> 7 & ONES
 }
@@ -73,7 +73,7 @@ mod tests {
             }
         }
         assert_eq!(lanes_by_byte(&row), masks);
-        // Any bit of a byte will do.
+        // One bit of a byte is enough.
         assert_eq!(lanes_by_byte(&row.map(|bits| bits & DIAGONAL)), masks);
     }
 }

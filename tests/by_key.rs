@@ -39,31 +39,34 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
         .collect()
 }
 
-/// Compares a waiting and a queued call with the reference, for these keys and for values of type `V`.
+/// Compares waiting and queued calls with the reference, for these keys and for values of type `V`.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
     O: Kernel<segmented_reduce, V> + Kernel<segmented_scan, V>,
     Equal: warpfold::RunsKernel<K>,
 {
+    let values = values::<V>(keys.len());
+    check_reductions::<O, K, V>(keys, &values, what);
+    check_scans::<O, K, V>(keys, &values, what);
+}
+
+fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
+    keys: &[K],
+    values: &[V],
+    what: &str,
+) where
+    Equal: warpfold::RunsKernel<K>,
+{
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-    let values = values::<V>(keys.len());
-    let (unique, results) = reduce::<O, _>(&values)
-        .by_key::<Equal, _>(keys)
-        .wait(Cpu)
-        .unwrap();
-    let included = scan::<O, _>(&values)
-        .by_key::<Equal, _>(keys)
-        .wait(Cpu)
-        .unwrap();
-    let left_out = scan::<O, _>(&values)
-        .exclusive()
-        .by_key::<Equal, _>(keys)
-        .wait(Cpu)
-        .unwrap();
-    let device_keys = DeviceBuffer::from_slice(keys).unwrap();
-    let device_values = DeviceBuffer::from_slice(&values).unwrap();
+    let of_slices = || reduce::<O, _>(values).by_key::<Equal, _>(keys);
+    let (unique, results) = of_slices().wait(Cpu).unwrap();
+    let (firsts, reduced) = of_slices().wait(Gpu::global()).unwrap();
+    assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
+    assert_same_bits(&reduced, &results, &format!("{what}: slices"));
 
+    let device_keys = DeviceBuffer::from_slice(keys).unwrap();
+    let device_values = DeviceBuffer::from_slice(values).unwrap();
     let (mut firsts, mut reduced) = (zeros(keys.len() + 1), zeros(keys.len() + 1));
     let count = reduce::<O, _>(&device_values)
         .by_key::<Equal, _>(&device_keys)
@@ -73,27 +76,6 @@ where
     assert_eq!(count, Ok(unique.len()), "{what}");
     assert_begins(&firsts, &unique, what);
     assert_begins(&reduced, &results, what);
-    let (firsts, reduced) = reduce::<O, _>(&values)
-        .by_key::<Equal, _>(keys)
-        .wait(Gpu::global())
-        .unwrap();
-    assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
-    assert_same_bits(&reduced, &results, &format!("{what}: slices"));
-    let mut scanned = zeros(keys.len() + 1);
-    scan::<O, _>(&device_values)
-        .by_key::<Equal, _>(&device_keys)
-        .to(&mut scanned)
-        .wait(gpu)
-        .unwrap();
-    assert_begins(&scanned, &included, &format!("{what}: inclusive"));
-    let mut scanned = zeros(keys.len());
-    scan::<O, _>(&device_values)
-        .exclusive()
-        .by_key::<Equal, _>(&device_keys)
-        .to(&mut scanned)
-        .wait(gpu)
-        .unwrap();
-    assert_begins(&scanned, &left_out, &format!("{what}: exclusive"));
 
     let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
     let (mut starts, mut count) = (zeros::<u64>(keys.len() + 1), zeros::<u64>(1));
@@ -105,33 +87,54 @@ where
         .queue(gpu, &stream)
         .unwrap();
     stream.synchronize().unwrap();
-    assert_eq!(
-        count.as_host_vec().unwrap(),
-        [unique.len() as u64],
-        "{what}"
-    );
+    let found = count.as_host_vec().unwrap();
+    assert_eq!(found, [unique.len() as u64], "{what}");
     assert_begins(&firsts, &unique, &format!("{what}: queued"));
     assert_begins(&reduced, &results, &format!("{what}: queued"));
-    let mut starts = zeros::<u32>(keys.len() + 1);
-    let mut scanned = zeros(keys.len());
-    scan::<O, _>(&device_values)
-        .by_key::<Equal, _>(&device_keys)
-        .runs_to(&mut starts, &mut count)
-        .to(&mut scanned)
-        .queue(gpu, &stream)
-        .unwrap();
-    stream.synchronize().unwrap();
-    assert_begins(&scanned, &included, &format!("{what}: queued, inclusive"));
-    let mut scanned = zeros(keys.len());
-    scan::<O, _>(&device_values)
-        .exclusive()
-        .by_key::<Equal, _>(&device_keys)
-        .runs_to(&mut starts, &mut count)
-        .to(&mut scanned)
-        .queue(gpu, &stream)
-        .unwrap();
-    stream.synchronize().unwrap();
-    assert_begins(&scanned, &left_out, &format!("{what}: queued, exclusive"));
+}
+
+fn check_scans<O: Kernel<segmented_scan, V>, K: Item, V: Sample>(
+    keys: &[K],
+    values: &[V],
+    what: &str,
+) where
+    Equal: warpfold::RunsKernel<K>,
+{
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let device_keys = DeviceBuffer::from_slice(keys).unwrap();
+    let device_values = DeviceBuffer::from_slice(values).unwrap();
+    let (mut starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
+    macro_rules! check {
+        ($scan:ident $($exclusive:ident)?) => {
+            let order = concat!(stringify!($scan), $(" ", stringify!($exclusive))?);
+            let expected = $scan::<O, _>(values)
+                $(.$exclusive())?
+                .by_key::<Equal, _>(keys)
+                .wait(Cpu)
+                .unwrap();
+            let mut scanned = zeros(keys.len() + 1);
+            $scan::<O, _>(&device_values)
+                $(.$exclusive())?
+                .by_key::<Equal, _>(&device_keys)
+                .to(&mut scanned)
+                .wait(gpu)
+                .unwrap();
+            assert_begins(&scanned, &expected, &format!("{what}: {order}"));
+            let mut scanned = zeros(keys.len());
+            $scan::<O, _>(&device_values)
+                $(.$exclusive())?
+                .by_key::<Equal, _>(&device_keys)
+                .runs_to(&mut starts, &mut count)
+                .to(&mut scanned)
+                .queue(gpu, &stream)
+                .unwrap();
+            stream.synchronize().unwrap();
+            assert_begins(&scanned, &expected, &format!("{what}: queued {order}"));
+        };
+    }
+    check!(scan);
+    check!(scan exclusive);
 }
 
 #[test]

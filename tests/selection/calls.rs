@@ -1,6 +1,6 @@
 //! Arguments of calls: forms, widths of numbers, empty input, too little room, and errors.
 
-use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer};
+use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{Argument, Cpu, Equal, Error, Flagged, NonZero, cust, runs, select};
 
@@ -12,70 +12,69 @@ fn items(count: usize) -> Vec<u32> {
     (0..count as u32).map(|index| index / 2 % 3).collect()
 }
 
-#[test]
-fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
-    let gpu = gpu();
+/// Queues a call that writes its count to device memory, waits, and checks the count.
+fn counted(what: &str, expected: usize, call: impl FnOnce(&Stream, &mut DeviceBuffer<u64>)) {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let mut count = DeviceBuffer::from_slice(&[7_u64, 7]).unwrap();
+    call(&stream, &mut count);
+    stream.synchronize().unwrap();
+    assert_eq!(count.as_host_vec().unwrap(), [expected as u64, 7], "{what}");
+}
+
+#[test]
+fn queued_selections_write_the_same_and_leave_the_count_on_the_device() {
+    let gpu = gpu();
     let items = items(9001);
     let flags: Vec<u8> = items.iter().map(|&item| item as u8).collect();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let flags = DeviceBuffer::from_slice(&flags).unwrap();
     let (selected, rejected) = select::<NonZero, _>(&items).partition().wait(Cpu).unwrap();
-    let (keys, lengths) = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
-    let long = |numbers: Vec<usize>| -> Vec<u64> { numbers.iter().map(|&n| n as u64).collect() };
-    let mut count = DeviceBuffer::from_slice(&[7_u64, 7]).unwrap();
-    let mut check = |what: &str, expected: usize, call: &mut dyn FnMut(&mut DeviceBuffer<u64>)| {
-        count.copy_from(&[7, 7]).unwrap();
-        call(&mut count);
-        stream.synchronize().unwrap();
-        assert_eq!(count.as_host_vec().unwrap(), [expected as u64, 7], "{what}");
-    };
     let mut output = place::<u32>(items.len());
-    check("flagged", selected.len(), &mut |count| {
+    counted("flagged", selected.len(), |stream, count| {
         select::<Flagged, _>((&input, &flags))
             .to(&mut output)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &selected, "flagged");
     let mut output = place::<u32>(items.len());
-    check("if", selected.len(), &mut |count| {
+    counted("if", selected.len(), |stream, count| {
         select::<NonZero, _>(&input)
             .to(&mut output)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &selected, "if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
-    check("partition if", selected.len(), &mut |count| {
+    counted("partition if", selected.len(), |stream, count| {
         select::<NonZero, _>(&input)
             .to(&mut output)
             .rest_to(&mut others)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &selected, "partition if");
     assert_begins(&others, &rejected, "partition if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
-    check("partition flagged", selected.len(), &mut |count| {
+    counted("partition flagged", selected.len(), |stream, count| {
         select::<Flagged, _>((&input, &flags))
             .to(&mut output)
             .rest_to(&mut others)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &selected, "partition flagged");
     assert_begins(&others, &rejected, "partition flagged");
     let mut indices = place::<usize>(items.len());
-    check("indices", selected.len(), &mut |count| {
+    counted("indices", selected.len(), |stream, count| {
         select::<NonZero, _>(&input)
             .indices_to(&mut indices)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(
@@ -83,32 +82,41 @@ fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
         &select::<NonZero, _>(&items).indices().wait(Cpu).unwrap(),
         "indices",
     );
+}
+
+#[test]
+fn queued_runs_write_the_same_and_leave_the_count_on_the_device() {
+    let gpu = gpu();
+    let items = items(9001);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let (keys, lengths) = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
+    let long = |numbers: Vec<usize>| -> Vec<u64> { numbers.iter().map(|&n| n as u64).collect() };
     let mut output = place::<u32>(items.len());
-    check("unique", keys.len(), &mut |count| {
+    counted("unique", keys.len(), |stream, count| {
         runs::<Equal, _>(&input)
             .to(&mut output)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &keys, "unique");
     let (mut output, mut long_runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
-    check("run lengths", keys.len(), &mut |count| {
+    counted("run lengths", keys.len(), |stream, count| {
         runs::<Equal, _>(&input)
             .to(&mut output)
             .lengths_to(&mut long_runs)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(&output, &keys, "run lengths");
     assert_begins(&long_runs, &long(lengths), "run lengths");
     let mut starts = place::<u64>(items.len() + 1);
-    check("run starts", keys.len(), &mut |count| {
+    counted("run starts", keys.len(), |stream, count| {
         runs::<Equal, _>(&input)
             .starts_to(&mut starts)
             .count_to(count)
-            .queue(gpu, &stream)
+            .queue(gpu, stream)
             .unwrap();
     });
     assert_begins(

@@ -108,8 +108,8 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line begins as for integers. Then follow the conversion from `f64`, the bits of a random item, the exponent of the unit, and the bits
-/// of precision.
+/// Each line begins as for integers. Then follow the conversion from `f64`, the bits of a random item, the exponent of the unit, and
+/// the bits of precision.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {

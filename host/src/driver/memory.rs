@@ -42,7 +42,7 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        // SAFETY: no host pointers.
+        // SAFETY: the call takes no pointer to host memory.
         let _ = unsafe { raw::cuMemFree_v2(self.address) };
     }
 }

@@ -1,5 +1,5 @@
 //! Runs a kernel of each text many times, on several streams at once, while other tests load the device with their kernels.
-//! Each run has the bits of the reference.
+//! The results of each run have the same bits as those of the reference.
 
 mod common;
 #[path = "common/data.rs"]

@@ -1,4 +1,4 @@
-//! Host slices of one piece and of several: results have the bits of the reference.
+//! Host slices of one piece and of several: results have the same bits as those of the reference.
 
 #[path = "common/data.rs"]
 mod data;

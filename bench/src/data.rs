@@ -91,7 +91,7 @@ pub fn types_named(names: &[String]) -> Vec<&'static Type> {
     TYPES.iter().filter(is_named).collect()
 }
 
-/// Each line is: `type as its name in CUDA C++, operator of the wide sum to the wide sum's type`.
+/// Each line has a type, its name in CUDA C++, the operator of its wide sum, and the wide sum's type.
 macro_rules! integers {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident;)*) => {$(
         impl Measured for $t {
@@ -108,7 +108,8 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line is: `(as for integers), conversion from f64 => bits of a random item, exponent of the unit, bits of precision`.
+/// Each line begins as for integers. Then follow the conversion from `f64`, the bits of a random item, the exponent of the unit, and
+/// the bits of precision.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {

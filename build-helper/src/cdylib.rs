@@ -82,8 +82,8 @@ impl Cdylib {
         let emitted = output.join(target.name).with_extension("emitted.ptx");
         CudaBuilder::new(&self.folder)
             .arch(target.arch)
-            // `release` would add a second profile, and there can be only one. It would also turn on libNVVM's optimisations, so they are
-            // turned on here.
+            // `release(true)` would turn on libNVVM's optimisations, but it would also add a second profile, and there can be only one. So
+            // the optimisations are turned on by `nvvm_opts`.
             .release(false)
             .nvvm_opts(true)
             .build_args(&[format!("--profile={}", target.name)])

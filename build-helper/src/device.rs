@@ -147,8 +147,8 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are only for the device crate, where all code is optimised together. So the crate's dependencies are
-/// compiled once.
+/// The compiler's flags. They are passed only for the device crate, where all code is optimised together, and not for its dependencies. So
+/// cargo need not compile the dependencies again for these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three

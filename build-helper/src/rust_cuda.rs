@@ -72,8 +72,8 @@ fn compile_for(variant: &Variant, device: &Path, output: &Path) -> Result<Compil
     let emitted = output.join(variant.target_cpu).with_extension("ptx");
     CudaBuilder::new(device)
         .arch(arch(variant))
-        // `release` would add a second profile, and there can be only one. It would also turn on libNVVM's optimisations, so they are
-        // turned on here.
+        // `release(true)` would turn on libNVVM's optimisations, but it would also add a second profile, and there can be only one. So
+        // the optimisations are turned on by `nvvm_opts`.
         .release(false)
         .nvvm_opts(true)
         .build_args(&[format!("--profile={}", variant.target_cpu)])

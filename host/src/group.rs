@@ -1,4 +1,5 @@
-//! Several GPUs that work together, in one process or in many, on one machine or on several. Results have the bits of a single GPU.
+//! Several GPUs that work together, in one process or in many, on one machine or on several. Results have the same
+//! bits as on a single GPU.
 //!
 //! # Shares
 //!

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-/// The text, with registers that are computed from constants replaced by their values. `register` is known to have this value.
+/// The text, with values in place of the registers that are computed from constants only. `register` is known to have `value`.
 pub fn fold(text: &str, register: &str, value: u64) -> String {
     let definitions = definitions(text);
     let is_single = |register: &str| definitions.get(register) == Some(&1);

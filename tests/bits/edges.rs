@@ -37,7 +37,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: sentinel; bits of NaNs`
+/// Each line has a type, its sentinel, and the bits of NaNs.
 macro_rules! floats {
     ($($t:ident: $sentinel:expr; $($nan:literal)*;)*) => {$(
         impl Edges for $t {

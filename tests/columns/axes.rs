@@ -1,4 +1,4 @@
-//! Any axis, and rows with a pitch: the results have the bits of segments that hold the same items.
+//! Any axis, and rows with a pitch: the results have the same bits as those of segments that hold the same items.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};

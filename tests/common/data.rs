@@ -31,7 +31,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: from f64`
+/// Each line has a type, and the function that makes it from an `f64`.
 macro_rules! floats {
     ($($t:ident: $from:expr;)*) => {$(
         impl Sample for $t {

@@ -1,4 +1,5 @@
-//! Reductions of two inputs: the bits of the reference, at lengths and starts around boundaries; and refusals.
+//! Reductions of two inputs: their results have the same bits as those of the reference, at lengths and starts around boundaries. And
+//! refusals.
 
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};

@@ -38,7 +38,8 @@ fn scanned<T: Copy>(items: &[T], start: T, step: impl Fn(T, T) -> T) -> [Vec<T>;
     [inclusive, exclusive]
 }
 
-/// `operator, type, result for no items, step for one more item`
+/// Expects the results of a plain loop. The arguments are the operator, the items' type, the result for no items, and the function that
+/// combines one more item.
 macro_rules! by_loops {
     ($op:ident, $t:ident, $start:expr, $step:expr) => {
         impl Reduction<$t> for $op {
@@ -69,7 +70,8 @@ macro_rules! by_loops {
     };
 }
 
-/// `operator, type`, and for the plain loop, if there is one, `result for no items, step for one more item`
+/// Expects the reference's results of an operator on items of a type. If a start and a step are given, a plain loop from this start also
+/// computes the results. Its step combines one more item.
 macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {
@@ -126,7 +128,7 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: the NaN of results`
+/// Each line has a type, and the NaN that its results have.
 macro_rules! floats {
     ($($t:ident: $nan:expr;)*) => {$(
         by_reference!(Sum, $t);

@@ -48,7 +48,7 @@ trait OfSlice<T: Item>: Reduction<T> {
     fn of_slice(items: &[T]) -> Result<Self::Output>;
 }
 
-/// `operator: the call`
+/// Each line has an operator, and the call that reduces a slice with it.
 macro_rules! of_slices {
     ($($op:ident: $call:expr;)*) => {$(
         impl<T: Item> OfSlice<T> for $op

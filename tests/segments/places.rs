@@ -168,7 +168,7 @@ fn runs_of_keys_have_places_and_moments() {
     assert_eq!((counts, moments[1].variance()), (vec![3, 2, 1], 9.0));
 }
 
-/// A segment has the bits of the same items in another shape.
+/// A segment's result has the same bits as the result of the same items in another shape.
 #[test]
 fn moments_of_a_segment_are_those_of_a_row_a_column_and_in_order() {
     let gpu = gpu();

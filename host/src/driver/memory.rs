@@ -42,7 +42,7 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        // SAFETY: no host pointers.
+        // SAFETY: the call takes no pointer to host memory.
         let _ = unsafe { raw::cuMemFree_v2(self.address) };
     }
 }
@@ -140,7 +140,7 @@ pub(crate) fn free_bytes() -> Result<u64> {
 
 /// Queues a fill of `words` 32-bit words.
 pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> Result<()> {
-    // SAFETY: no host pointers; the stream lives.
+    // SAFETY: no pointer is to host memory, and the stream lives.
     check("cuMemsetD32Async", unsafe {
         raw::cuMemsetD32Async(to, word, words, stream.handle)
     })
@@ -158,11 +158,11 @@ pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result
             (false, false) => 1,
         };
         match rest[..bytes] {
-            // SAFETY: no host pointers; the stream lives.
+            // SAFETY: no pointer is to host memory, and the stream lives.
             [byte] => check("cuMemsetD8Async", unsafe {
                 raw::cuMemsetD8Async(address, byte, 1, stream.handle)
             })?,
-            // SAFETY: no host pointers; the stream lives.
+            // SAFETY: no pointer is to host memory, and the stream lives.
             [low, high] => check("cuMemsetD16Async", unsafe {
                 let half = u16::from_ne_bytes([low, high]);
                 raw::cuMemsetD16Async(address, half, 1, stream.handle)

@@ -12,7 +12,7 @@ pub(crate) fn queue_copy_between(
     bytes: u64,
     stream: Stream<'_>,
 ) -> Result<()> {
-    // SAFETY: no host pointers; the contexts and the stream live.
+    // SAFETY: no pointer is to host memory, and the contexts and the stream live.
     check("cuMemcpyPeerAsync", unsafe {
         raw::cuMemcpyPeerAsync(
             to,

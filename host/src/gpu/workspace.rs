@@ -143,7 +143,7 @@ impl Workspaces {
         }
     }
 
-    /// Retires workspaces that queued work may still use.
+    /// Retires workspaces. Work that is still queued may use them.
     pub fn retire(&self, workspaces: impl IntoIterator<Item = Workspace>) {
         self.lock().retired.extend(workspaces);
         self.tidy();

@@ -168,9 +168,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
     /// is the operator's identity.
     ///
-    /// The result of a column has exactly the bits of a row of the transposed matrix. [`warpfold_kernels::columns`] specifies the order of
-    /// combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8 bytes for each 256 items
-    /// of the column (16 bytes if the accumulator has 64 bits).
+    /// The result of a column has exactly the same bits as that of a row of the transposed matrix. [`warpfold_kernels::columns`] specifies
+    /// the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8 bytes for
+    /// each 256 items of the column (16 bytes if the accumulator has 64 bits).
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).

@@ -1,4 +1,4 @@
-//! Cuts a long slice into pieces. Each piece has whole chunks or tiles, so that the results have the bits of the whole slice.
+//! Cuts a long slice into pieces. Each piece has whole chunks or tiles, so that the results have the same bits as without a cut.
 
 use std::ops::Range;
 

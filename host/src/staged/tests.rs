@@ -1,5 +1,5 @@
-//! Slices in pieces. Every byte arrives, with any number of lanes. The results have the bits of the whole slice, for any cut. A failure
-//! leaves nothing behind.
+//! Slices in pieces. Every byte arrives, with any number of lanes. However the slice is cut, the results have
+//! the same bits as without a cut. A failure leaves nothing behind.
 
 use bytemuck::Zeroable;
 use virtual_gpu::driver::{Code, live_of_this_thread};

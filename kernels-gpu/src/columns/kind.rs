@@ -20,8 +20,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // Three more than `REDUCE`: two in `find_before`, before and after values are read from the board, and one after warp 0 writes the
-    // prefixes.
+    // Three more than `REDUCE`. Two are in `find_before`: one before the values of other blocks are read from the board, and one after. The
+    // third follows warp 0's writes of the prefixes.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

@@ -133,7 +133,7 @@ pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// The prefix of the calling thread's warp, and the total of all warps. `lanes` is the inclusive scan of the warp.
+/// The prefix of the calling thread's warp, and the total of all warps. `lanes` is this lane's result of the warp's inclusive scan.
 ///
 /// # Safety
 /// The same as for [`inclusive_scan`].

@@ -140,7 +140,7 @@ macro_rules! located {
                 T::Located::NONE
             }
 
-            /// Lifts the item with the index 0.
+            /// Lifts the item as if its index were 0.
             #[inline(always)]
             fn lift(item: T) -> T::Located {
                 Self::lift_at(item, 0)

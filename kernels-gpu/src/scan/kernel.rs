@@ -24,8 +24,8 @@
 //! one, the next copy also begins only after the tile is stored.
 //!
 //! **Backward.** From a scan's text, the host also makes a text whose direction is from the last item to the first. In that text, the
-//! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the bits of a scan of
-//! the items in the opposite order. Operators that use an item's index get the index counted from the end.
+//! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a
+//! scan of the items in the opposite order. Operators that use an item's index get the index counted from the end.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.

@@ -147,7 +147,7 @@ pub fn edited(texts: &[Vec<&'static str>], choices: &mut impl Choices) -> String
             4 => pieces.insert(at, PIECES[choices.below(PIECES.len())]),
             5 => pieces[at] = pieces[other],
             6 => {
-                // A run of another text.
+                // Inserts consecutive pieces of one of the texts.
                 let from = &texts[choices.below(texts.len())];
                 let start = choices.below(from.len());
                 let end = (start + choices.below(40)).min(from.len());

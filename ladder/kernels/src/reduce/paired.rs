@@ -45,7 +45,7 @@ pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 
-/// Neighbours; each active thread works at its own item.
+/// Combines neighbours. Each active thread works at the item with the thread's own index.
 ///
 /// # Safety
 /// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the grid, and
@@ -74,7 +74,7 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Neighbours; the active threads are the first ones.
+/// Combines neighbours. The active threads are the first ones of the block.
 ///
 /// # Safety
 /// The conditions of [`neighboured_pair`].
@@ -101,7 +101,7 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// The upper half is combined with the lower half.
+/// Combines the upper half of the items with the lower half.
 ///
 /// # Safety
 /// The conditions of [`neighboured_pair`].

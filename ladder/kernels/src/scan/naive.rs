@@ -39,7 +39,7 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans `item_count` items to `output`: each thread combines, from left to right, all items of its result.
+/// Scans `item_count` items to `output`: each thread combines, from left to right, all items that its result includes.
 ///
 /// # Safety
 /// - The grid has a thread for each item.

@@ -59,7 +59,7 @@
 //! dropped.
 //!
 //! The memory for this grows with the bytes touched and with the unordered streams, not with the number of
-//! launches. Work that is ordered before everything that can still happen is forgotten.
+//! launches. Work is forgotten as soon as it is ordered before everything that can still happen.
 
 mod clock;
 mod orders;

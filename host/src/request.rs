@@ -330,7 +330,7 @@ macro_rules! ends_of {
             /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
             /// let mut sum = DeviceBuffer::<u32>::zeroed(1)?;
             /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &stream)?;
-            /// The reduction runs after the scan, since both are on the same stream.
+            /// // The reduction runs after the scan, since both are on the same stream.
             /// reduce::<Sum, _>(&items).to(&mut sum).queue(&gpu, &stream)?;
             /// stream.synchronize()?;
             /// assert_eq!(sum.as_host_vec()?, [10]);

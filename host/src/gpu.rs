@@ -7,11 +7,11 @@ mod fork;
 mod generation;
 mod kept;
 mod kernels;
-mod lanes;
 mod shelf;
 mod streams;
 #[cfg(feature = "nccl")]
 mod tied;
+mod transfer_lanes;
 mod workspace;
 
 use std::fmt;
@@ -30,10 +30,10 @@ pub(crate) use fork::refuse_in_child;
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
 pub(crate) use kernels::{Grid, LoadedKernel};
-pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
 pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;
+pub(crate) use transfer_lanes::{BusyTransferLane, PIECE_BYTES, SHORT_BYTES, Strip, TransferLane};
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
 pub(crate) use workspace::WorkspaceSpan;

@@ -1,6 +1,6 @@
 //! Slices of the host, copied to the device piece by piece through page-locked memory, and worked on as they
 //! arrive. Uploads, downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is.
-//! Each of these pieces has a transfer lane, a [`Lane`].
+//! Each of these pieces has a transfer lane, a [`TransferLane`].
 //!
 //! ```text
 //! workers      copy piece p + k to a lane's buffer, each a strip of it   (and results out of a buffer)
@@ -32,7 +32,7 @@ use std::mem::MaybeUninit;
 
 use crate::driver::Address;
 use crate::error::Result;
-use crate::gpu::{BusyLane, Entered, Lane, PIECE_BYTES, SHORT_BYTES};
+use crate::gpu::{BusyTransferLane, Entered, PIECE_BYTES, SHORT_BYTES, TransferLane};
 use crate::kernel::{Item, Row, Type};
 use crate::launch::{Queue, Span};
 use crate::whole::ReducePlan;
@@ -195,7 +195,7 @@ fn send<'gpu>(
     entered: Entered<'gpu>,
     items: Items<'_>,
     room_bytes: usize,
-) -> Result<BusyLane<'gpu>> {
+) -> Result<BusyTransferLane<'gpu>> {
     let bytes = items.bytes;
     let mut lane = entered.lane(room_bytes)?;
     lane.bytes()[..bytes.len()].copy_from_slice(bytes);
@@ -277,7 +277,7 @@ fn scan_pieces(
 }
 
 /// The lanes for the pieces.
-fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<Lane<'gpu>>> {
+fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<TransferLane<'gpu>>> {
     // Lanes of the usual size serve all pieces that fit into them.
     let piece_bytes = cut.room_bytes().max(PIECE_BYTES);
     let piece_count = cut.piece_count();

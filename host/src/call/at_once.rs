@@ -5,7 +5,7 @@ use super::layout::{Layout, Section};
 use super::{Verb, Work};
 use crate::arguments::{Arguments, Memory, Shape};
 use crate::error::Result;
-use crate::gpu::{Entered, Lane};
+use crate::gpu::{Entered, TransferLane};
 use crate::kernel::{Item, Row, Type};
 use crate::launch::Queue;
 use crate::selection::Count;
@@ -29,7 +29,7 @@ pub(crate) struct Wanted {
 
 /// A finished call, with its outputs on the device.
 pub(crate) struct Done<'gpu> {
-    lane: Lane<'gpu>,
+    lane: TransferLane<'gpu>,
     pub sections: Arguments<Section>,
     /// The section whose items are already at the start of the lane's buffer.
     arrived: Option<Section>,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::gpu::BusyLane;
+use crate::gpu::BusyTransferLane;
 use crate::kernel::Type;
 use crate::launch::Span;
 use crate::staged::Items;
@@ -77,7 +77,7 @@ impl Section {
     }
 
     /// The section in the device memory of this lane.
-    pub fn on(self, lane: &BusyLane<'_>) -> Span {
+    pub fn on(self, lane: &BusyTransferLane<'_>) -> Span {
         Span {
             address: lane.device() + self.at as u64,
             item_count: self.item_count,

@@ -10,10 +10,10 @@ use super::fork::refuse_in_child;
 use super::generation::Generation;
 use super::kept::Kept;
 use super::kernels::LoadedKernel;
-use super::lanes::Lane;
 #[cfg(test)]
 use super::streams::Streams;
 use super::streams::{KnownStream, StreamSlot};
+use super::transfer_lanes::TransferLane;
 use super::workspace::WorkspaceSpan;
 use super::{Gpu, Properties};
 use crate::driver::{
@@ -326,12 +326,12 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// A lane for one piece of a slice, of at most `piece_bytes` bytes.
-    pub fn lane(self, piece_bytes: usize) -> Result<Lane<'gpu>> {
+    pub fn lane(self, piece_bytes: usize) -> Result<TransferLane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
     /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
-    pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
+    pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<TransferLane<'gpu>>> {
         self.with_room(|| {
             self.core
                 .kept

@@ -3,9 +3,9 @@
 
 use super::call_stream::CallStream;
 use super::kernels::Kernels;
-use super::lanes::Lanes;
 use super::shelf::{Limits, Shelf};
 use super::streams::Streams;
+use super::transfer_lanes::TransferLanes;
 use super::workspace::Workspaces;
 
 /// The bounds on call streams.
@@ -18,7 +18,7 @@ pub(super) struct Kept {
     pub streams: Streams,
     pub workspaces: Workspaces,
     pub calls: Shelf<CallStream>,
-    pub lanes: Lanes,
+    pub lanes: TransferLanes,
 }
 
 impl Kept {
@@ -28,7 +28,7 @@ impl Kept {
             streams: Streams::default(),
             workspaces: Workspaces::default(),
             calls: Shelf::new(CALLS),
-            lanes: Lanes::new(),
+            lanes: TransferLanes::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use super::copy::copy_for_device;
 use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
-use crate::gpu::{BusyLane, Lane, Strip};
+use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
 /// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] are queued after it, and the workers
 /// have the rest. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and
@@ -76,8 +76,8 @@ enum Way<'slice> {
 
 /// A lane whose last strip is done.
 enum Done<'gpu> {
-    Filled(Lane<'gpu>, usize),
-    Drained(Lane<'gpu>),
+    Filled(TransferLane<'gpu>, usize),
+    Drained(TransferLane<'gpu>),
 }
 
 impl<'gpu> Job for Task<'gpu, '_> {
@@ -100,17 +100,17 @@ impl<'gpu> Job for Task<'gpu, '_> {
 
 /// A piece whose work is queued.
 struct Moving<'gpu, 'slice> {
-    lane: BusyLane<'gpu>,
+    lane: BusyTransferLane<'gpu>,
     to: &'slice mut [MaybeUninit<u8>],
 }
 
 /// Copies the pieces to the device, on one lane or more, and back if they have a destination. `work` is called for each piece in order,
 /// with the piece's index, when the piece's upload is queued. `work` queues the work on the piece. Waits for all copies and all work.
 pub(super) fn carry<'gpu, 'slice>(
-    lanes: Vec<Lane<'gpu>>,
+    lanes: Vec<TransferLane<'gpu>>,
     ways: Ways,
     pieces: impl Iterator<Item = Piece<'slice>>,
-    mut work: impl FnMut(BusyLane<'gpu>, usize) -> Result<BusyLane<'gpu>>,
+    mut work: impl FnMut(BusyTransferLane<'gpu>, usize) -> Result<BusyTransferLane<'gpu>>,
 ) -> Result<()> {
     carry_in_steps(lanes, ways, pieces, 0, |step, lane, index| match step {
         Step::Arrive => work(lane, index),
@@ -129,11 +129,11 @@ pub(super) enum Step {
 
 /// The same as [`carry`], with two steps for each piece. At most `between` later pieces arrive before a piece leaves.
 pub(super) fn carry_in_steps<'gpu, 'slice>(
-    lanes: Vec<Lane<'gpu>>,
+    lanes: Vec<TransferLane<'gpu>>,
     ways: Ways,
     pieces: impl Iterator<Item = Piece<'slice>>,
     between: usize,
-    mut work: impl FnMut(Step, BusyLane<'gpu>, usize) -> Result<BusyLane<'gpu>>,
+    mut work: impl FnMut(Step, BusyTransferLane<'gpu>, usize) -> Result<BusyTransferLane<'gpu>>,
 ) -> Result<()> {
     let between = between.min((lanes.len() - 1) / 2);
     let ahead = (LANES_AHEAD * ways.count()).min(lanes.len() - 1 - between);
@@ -189,11 +189,11 @@ pub(super) fn carry_in_steps<'gpu, 'slice>(
 struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
-    idle: Vec<Lane<'gpu>>,
+    idle: Vec<TransferLane<'gpu>>,
     /// Pieces being filled, not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
     /// Filled lanes, with the indices of their pieces. They wait until all earlier pieces are uploaded.
-    filled: Vec<(Lane<'gpu>, usize)>,
+    filled: Vec<(TransferLane<'gpu>, usize)>,
     /// Lanes in use by workers.
     at_work: usize,
 }
@@ -202,7 +202,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
     Carrier<'_, '_, 'data, 'gpu, 'slice, P>
 {
     /// Waits for the piece with this index to be in a lane's buffer. `None` if there is no such piece.
-    fn filled(&mut self, index: usize) -> Option<(Lane<'gpu>, Piece<'slice>)> {
+    fn filled(&mut self, index: usize) -> Option<(TransferLane<'gpu>, Piece<'slice>)> {
         loop {
             while let Some(done) = self.workers.try_outcome() {
                 self.take_back(done);
@@ -254,7 +254,12 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
     }
 
     /// Has the workers copy `bytes` bytes, strip by strip.
-    fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
+    fn give(
+        &mut self,
+        lane: TransferLane<'gpu>,
+        bytes: usize,
+        ways: impl Iterator<Item = Way<'slice>>,
+    ) {
         let strips = iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways);
         self.workers
             .give(strips.map(|(strip, way)| Task { strip, way }));

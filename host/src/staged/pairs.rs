@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::Items;
 use super::cut::Cut;
 use crate::error::Result;
-use crate::gpu::{BusyLane, Entered};
+use crate::gpu::{BusyTransferLane, Entered};
 use crate::kernel::Row;
 use crate::launch::Queue;
 use crate::whole::{PairSpan, ReducePlan};
@@ -42,7 +42,7 @@ pub(crate) fn reduce_pairs(
     });
     let longest = left_bytes.1.next_multiple_of(ALIGNMENT) + right_bytes.1;
     let mut idle = entered.lanes(MOST_LANES.min(cut.piece_count()), longest)?;
-    let mut busy = VecDeque::<BusyLane<'_>>::new();
+    let mut busy = VecDeque::<BusyTransferLane<'_>>::new();
     let lefts = left.bytes.chunks(left_bytes.0);
     let rights = right.bytes.chunks(right_bytes.0);
     for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {

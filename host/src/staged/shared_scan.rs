@@ -27,7 +27,7 @@ use super::{Items, lanes};
 use crate::driver::{self, DeviceMemory, PinnedMemory, Stream};
 use crate::error::Fault;
 use crate::error::{Error, Result};
-use crate::gpu::{BusyLane, Call, Entered, WorkspaceSpan};
+use crate::gpu::{BusyTransferLane, Call, Entered, WorkspaceSpan};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
@@ -274,7 +274,12 @@ impl<A: Accumulator> Boards<A> {
     }
 
     /// Waits for the copy that [`Self::take`] queued, and returns the aggregates.
-    fn taken(&self, lane: &BusyLane<'_>, groups: Range<u64>, index: usize) -> Result<Vec<A>> {
+    fn taken(
+        &self,
+        lane: &BusyTransferLane<'_>,
+        groups: Range<u64>,
+        index: usize,
+    ) -> Result<Vec<A>> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();

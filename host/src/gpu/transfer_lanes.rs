@@ -2,8 +2,8 @@
 //!
 //! Only copies from and to page-locked memory are asynchronous and run at the bus's full rate, and page-locking takes far longer
 //! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
-//! The holder of a [`Lane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a
-//! [`BusyLane`] instead.
+//! The holder of a [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a
+//! [`BusyTransferLane`] instead.
 //!
 //! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds too few idle lanes works with
 //! fewer, and waits if it finds none.
@@ -36,7 +36,7 @@ const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub(super) struct TransferLanes {
     short: Shelf<Parts>,
     pieces: Shelf<Parts>,
     long_pieces: Shelf<Parts>,
@@ -44,7 +44,7 @@ pub(super) struct Lanes {
 
 /// An idle lane. When dropped, it is kept for the next call.
 #[derive(Debug)]
-pub(crate) struct Lane<'gpu> {
+pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,
     user: User,
 }
@@ -52,13 +52,13 @@ pub(crate) struct Lane<'gpu> {
 /// A part of a lane's buffer, for one of the threads that share the buffer.
 #[derive(Debug)]
 pub(crate) struct Strip<'gpu> {
-    lane: Arc<Lane<'gpu>>,
+    lane: Arc<TransferLane<'gpu>>,
     range: Range<usize>,
 }
 
 /// A lane whose buffer and memory may be in use. Waits for the work when dropped.
 #[derive(Debug)]
-pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
+pub(crate) struct BusyTransferLane<'gpu>(TransferLane<'gpu>);
 
 /// The resources of a lane.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ enum User {
     Lent(Arc<CallStream>),
 }
 
-impl Lanes {
+impl TransferLanes {
     pub fn new() -> Self {
         Self {
             short: Shelf::new(SHORT),
@@ -90,9 +90,9 @@ impl Lanes {
     }
 
     /// A lane for a piece of `piece_bytes` bytes, in the context `home`, which has to be current.
-    pub fn take(&self, home: Context, piece_bytes: usize) -> Result<Lane<'_>> {
+    pub fn take(&self, home: Context, piece_bytes: usize) -> Result<TransferLane<'_>> {
         let (shelf, piece_bytes) = self.shelf(piece_bytes);
-        Lane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
+        TransferLane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
     /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
@@ -101,12 +101,12 @@ impl Lanes {
         home: Context,
         most: usize,
         piece_bytes: usize,
-    ) -> Result<Vec<Lane<'_>>> {
+    ) -> Result<Vec<TransferLane<'_>>> {
         let mut lanes = vec![self.take(home, piece_bytes)?];
         let (shelf, piece_bytes) = self.shelf(piece_bytes);
         while lanes.len() < most {
             match shelf.try_take(|| Parts::new(home, piece_bytes)) {
-                Ok(Some(parts)) => lanes.push(Lane::new(parts)?),
+                Ok(Some(parts)) => lanes.push(TransferLane::new(parts)?),
                 Ok(None) | Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => break,
                 Err(error) => return Err(error),
             }
@@ -142,7 +142,7 @@ impl Parts {
     }
 }
 
-impl<'gpu> Lane<'gpu> {
+impl<'gpu> TransferLane<'gpu> {
     fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
         parts.call.check_home()?;
         // The program's bytes may be written to the buffer next, so the buffer has to exist.
@@ -162,7 +162,7 @@ impl<'gpu> Lane<'gpu> {
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer has `piece_bytes` bytes. Nobody else has it, and no queued work uses it: a lane with queued work is a
-        // `BusyLane`.
+        // `BusyTransferLane`.
         unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
 
@@ -181,14 +181,14 @@ impl<'gpu> Lane<'gpu> {
     }
 
     /// Makes the lane busy, so that work can be queued on its stream. Its context must still be current.
-    pub fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
+    pub fn into_busy(mut self) -> Result<BusyTransferLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;
-        Ok(BusyLane(self))
+        Ok(BusyTransferLane(self))
     }
 
     /// Queues the upload of the buffer's first `bytes` bytes, or of all if there are fewer, to the lane's device memory.
-    pub fn send(self, bytes: usize) -> Result<BusyLane<'gpu>> {
+    pub fn send(self, bytes: usize) -> Result<BusyTransferLane<'gpu>> {
         let busy = self.into_busy()?;
         let Parts {
             call,
@@ -197,8 +197,8 @@ impl<'gpu> Lane<'gpu> {
             piece_bytes,
         } = &*busy.0.parts;
         let bytes = bytes.min(*piece_bytes);
-        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyLane` ends, which waits for the
-        // copy (condition 2).
+        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyTransferLane` ends, which waits
+        // for the copy (condition 2).
         unsafe {
             driver::queue_copy_to_device(device.address(), buffer.start(), bytes, call.stream())
         }?;
@@ -206,7 +206,7 @@ impl<'gpu> Lane<'gpu> {
     }
 }
 
-impl Drop for Lane<'_> {
+impl Drop for TransferLane<'_> {
     fn drop(&mut self) {
         let own = self.parts.call.stream();
         let done = match &self.user {
@@ -234,12 +234,12 @@ impl<'gpu> Strip<'gpu> {
     }
 
     /// Gives the strip up. Returns the lane if this was its last strip.
-    pub fn give_up(self) -> Option<Lane<'gpu>> {
+    pub fn give_up(self) -> Option<TransferLane<'gpu>> {
         Arc::into_inner(self.lane)
     }
 }
 
-impl<'gpu> BusyLane<'gpu> {
+impl<'gpu> BusyTransferLane<'gpu> {
     /// The lane's stream.
     pub fn call(&self) -> &CallStream {
         self.0.call()
@@ -277,14 +277,14 @@ impl<'gpu> BusyLane<'gpu> {
         let start = start.min(*piece_bytes);
         let bytes = bytes.min(*piece_bytes - start);
         let from = device.address() + start as u64;
-        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyLane` ends, which waits for the
-        // copy (condition 2).
+        // SAFETY: the buffer has at least `bytes` bytes (condition 1). Nobody touches it before the `BusyTransferLane` ends, which waits
+        // for the copy (condition 2).
         unsafe { driver::queue_copy_to_host(buffer.start(), from, bytes, call.stream()) }?;
         Ok(self)
     }
 
     /// Waits for the lane's work.
-    pub fn wait(mut self) -> Result<Lane<'gpu>> {
+    pub fn wait(mut self) -> Result<TransferLane<'gpu>> {
         self.call().stream().synchronize()?;
         self.0.user = User::Nobody;
         Ok(self.0)

@@ -52,6 +52,26 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     }
 }
 
+/// Of one row, whose items are contiguous, and of two.
+#[test]
+fn an_output_in_the_gap_after_the_last_row_is_refused() {
+    let (gpu, stream) = (gpu(), stream());
+    for rows in [1, 2] {
+        let items = DeviceBuffer::from_slice(&vec![1u32; 5 * rows]).unwrap();
+        let mut gap = items.index(5 * rows - 2..);
+        let answer = reduce::<Sum, _>(&items)
+            .rows(3)
+            .pitch(5)
+            .to(&mut gap)
+            .queue(gpu, &stream);
+        assert!(
+            matches!(answer, Err(Error::Overlap { .. })),
+            "{rows}: {answer:?}"
+        );
+        assert_eq!(items.as_host_vec().unwrap(), vec![1; 5 * rows]);
+    }
+}
+
 #[test]
 fn a_total_in_the_place_of_the_count_is_refused() {
     let _alone = alone();

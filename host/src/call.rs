@@ -176,6 +176,7 @@ impl<'a> Work<'a> {
         let input = arguments.input;
         let output = results(arguments);
         let segments = |starts, count| Segments {
+            input,
             items: input,
             starts,
             count,
@@ -208,10 +209,12 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work.
+    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work. With a
+    /// gap after it, it stays a segment: a reduction of the whole would let the output lie in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
-        let is_alone = is_row && segments.count == 1 && segments.count_at.is_none();
+        let has_gap = segments.items.item_count != segments.input.item_count;
+        let is_alone = is_row && !has_gap && segments.count == 1 && segments.count_at.is_none();
         match (made, row.whole) {
             (Made::Reduction, Some(whole)) if is_alone => Some(Work::Reduce {
                 row: whole(),
@@ -254,6 +257,7 @@ impl<'a> Work<'a> {
             return Ok(Self::columns(along.columns, matrices, made, output));
         }
         let segments = Segments {
+            input: items,
             items: items.first_items(layout.outer * layout.length),
             starts: SegmentStarts::Rows(layout.length),
             count: layout.outer,

@@ -22,6 +22,8 @@ pub(crate) enum Starts {
 /// Segments to reduce or to scan.
 #[derive(Clone, Copy)]
 pub(crate) struct Segments {
+    /// The whole input, which no output overlaps. It may also have the gap after the last row.
+    pub input: Span,
     pub items: Span,
     pub starts: Starts,
     /// At least one.
@@ -34,6 +36,7 @@ impl Segments {
     /// The runs of these values that start at the indices in `starts`. There is at least one value.
     pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
+            input: values,
             items: values,
             starts: Starts::Offsets(starts),
             count,
@@ -63,7 +66,7 @@ impl Segments {
             Starts::Rows(_) => None,
         };
         [
-            Some(Region::read(Argument::Input, self.items)),
+            Some(Region::read(Argument::Input, self.input)),
             offsets,
             self.count_at.map(Region::count),
             Some(Region::written(Argument::Output, output, result_count)),
@@ -199,6 +202,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         self.check(&[Some(Region::read(Argument::Input, items))])?;
         let segments = Segments {
+            input: items,
             items,
             starts: Starts::Rows(items.item_count),
             count: 1,

@@ -26,7 +26,7 @@ pub(super) enum Gathered {
     Waits(u32),
     /// All lanes have reached this instruction. The mask contains them.
     Complete(u32),
-    /// All lanes have arrived, at several instructions. This instruction's party is the first one.
+    /// All lanes have arrived, at several instructions. This instruction's party is the last one.
     Apart(Vec<Party>),
 }
 
@@ -91,39 +91,27 @@ impl Warp {
                 && program.is_same_exchange(f.pc, pc)
                 && warp.members_at(program, f) == members
         };
-        let waiting = self.fragments.iter().filter(|f| waits(self, f));
-        let (mut here, mut elsewhere) = (same, 0);
-        for fragment in waiting {
-            match fragment.pc == pc {
-                true => here |= fragment.lanes,
-                false => elsewhere |= fragment.lanes,
+        let (mut here, mut elsewhere) = (same, Vec::new());
+        for &Fragment { pc: at, lanes, .. } in self.fragments.iter().filter(|f| waits(self, f)) {
+            match at == pc {
+                true => here |= lanes,
+                false => elsewhere.push(Party { pc: at, lanes }),
             }
         }
-        let gathered = match members & self.live & !here & !elsewhere {
-            0 => self.meet_apart(pc, here, elsewhere),
-            _ => Gathered::Waits(same),
+        let all = elsewhere.iter().fold(here, |all, party| all | party.lanes);
+        let gathered = if members & self.live & !all != 0 {
+            Gathered::Waits(same)
+        } else {
+            self.fragments.retain(|f| f.lanes & all == 0);
+            match elsewhere.is_empty() {
+                true => Gathered::Complete(here),
+                false => {
+                    elsewhere.push(Party { pc, lanes: here });
+                    Gathered::Apart(elsewhere)
+                }
+            }
         };
         Ok(Gathering { gathered, left_out })
-    }
-
-    /// Removes the waiting fragments of the lanes that now execute an instruction together. The lanes in `here` are at
-    /// `pc`, and the lanes in `elsewhere` are at other instructions.
-    fn meet_apart(&mut self, pc: u32, here: u32, elsewhere: u32) -> Gathered {
-        let joins = |f: &Fragment| f.lanes & (here | elsewhere) != 0;
-        let mut parties = Vec::new();
-        if elsewhere != 0 {
-            parties.push(Party { pc, lanes: here });
-            let others = self.fragments.iter().filter(|f| f.lanes & elsewhere != 0);
-            parties.extend(others.map(|f| Party {
-                pc: f.pc,
-                lanes: f.lanes,
-            }));
-        }
-        self.fragments.retain(|f| !joins(f));
-        match elsewhere {
-            0 => Gathered::Complete(here),
-            _ => Gathered::Apart(parties),
-        }
     }
 
     /// The member mask that a waiting fragment names.

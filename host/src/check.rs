@@ -333,6 +333,16 @@ fn compare<O: Op<T, Output = R>, T: Item, R: Item>(
     }
 }
 
+/// Refuses a check without items of an operator, a predicate or an equality `C`.
+fn check_some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
+    match items {
+        [] => Err(OperatorFlaw::NoItems {
+            operator: type_name::<C>(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The laws of an operator, and values to check them on.
 struct Laws<O: Op<T>, T: Item> {
     /// The lifted items, then their running combinations.
@@ -341,11 +351,7 @@ struct Laws<O: Op<T>, T: Item> {
 
 impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
     fn new(items: &[T]) -> Result<Self, OperatorFlaw> {
-        if items.is_empty() {
-            return Err(OperatorFlaw::NoItems {
-                operator: type_name::<O>(),
-            });
-        }
+        check_some::<O, T>(items)?;
         let lifted = items.iter().zip(0..);
         let mut values: Vec<_> = lifted
             .map(|(&item, index)| O::lift_at(item, index))

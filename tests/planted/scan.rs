@@ -116,7 +116,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// So many tiles that a starved block holds a tile that others wait for, and that blocks reuse their shared memory.
+/// Enough tiles that a starved block holds a tile that others wait for, and that blocks reuse their shared memory.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 
-use super::{Bytes, LENGTHS, OperatorFlaw, repeated};
+use super::{Bytes, LENGTHS, OperatorFlaw, check_some, repeated};
 use crate::gpu::Gpu;
 use crate::kernel::Item;
 use crate::request::{runs, select};
@@ -26,7 +26,7 @@ where
     T: Item,
     P: SelectKernel<T>,
 {
-    some::<P, T>(items)?;
+    check_some::<P, T>(items)?;
     for item_count in LENGTHS {
         let items = repeated(items, item_count);
         let chosen = select::<P, _>(&items).indices().wait(Gpu::global()?)?;
@@ -57,7 +57,7 @@ where
     T: Item,
     E: RunsKernel<T>,
 {
-    some::<E, T>(items)?;
+    check_some::<E, T>(items)?;
     for item_count in LENGTHS {
         let items = neighbours(items, item_count);
         let mut starts = runs::<E, _>(&items).starts().wait(Gpu::global()?)?;
@@ -71,15 +71,6 @@ where
         }
     }
     Ok(())
-}
-
-fn some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
-    match items {
-        [] => Err(OperatorFlaw::NoItems {
-            operator: type_name::<C>(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// `count` items in pairs: first each item with itself, then each item with the next item, then with the item after that, and so on.

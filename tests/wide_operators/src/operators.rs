@@ -264,13 +264,7 @@ impl Op<[u32; 4]> for Resized {
     }
 
     fn combine(left: [u32; 5], right: [u32; 5]) -> [u32; 5] {
-        [
-            left[0].wrapping_add(right[0]),
-            left[1].wrapping_add(right[1]),
-            left[2].wrapping_add(right[2]),
-            left[3].wrapping_add(right[3]),
-            left[4].wrapping_add(right[4]),
-        ]
+        <Total as Op<[u32; 5]>>::combine(left, right)
     }
 
     fn lower(value: [u32; 5]) -> [u32; 5] {
@@ -296,11 +290,7 @@ impl Op<[u64; 3]> for Resized {
     }
 
     fn combine(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
-        [
-            left[0].wrapping_add(right[0]),
-            left[1].wrapping_add(right[1]),
-            left[2].wrapping_add(right[2]),
-        ]
+        <Total as Op<[u64; 3]>>::combine(left, right)
     }
 
     fn lower([a, b, c]: [u64; 3]) -> [u32; 5] {

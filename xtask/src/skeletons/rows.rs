@@ -54,8 +54,8 @@ pub fn rows() -> Vec<Row> {
             Types::of_operator::<$op, $t>
         };
     }
-    // Each row holds a function that makes its types. If the rows held the types themselves, the compiler would need
-    // minutes for dropping so many values.
+    // Each row holds a function that makes its types. If the rows held the types themselves, the compiler would need minutes for the code
+    // that drops them.
     let rows: &[(&str, TypesOf)] = warpfold_kernels::for_each_row!(rows);
     rows.iter()
         .map(|(symbol, types)| row(symbol, &types()))

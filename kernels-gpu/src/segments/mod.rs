@@ -143,28 +143,31 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
-/// The number of items of type `T` in a row of shared memory. A gap follows each row, so that lanes that read items 16 apart read from
-/// different banks.
-pub const fn row_items<T>() -> usize {
+/// The bytes of a row of shared memory: one access to each bank.
+const ROW_BYTES: usize = 128;
+
+/// The number of items of type `T` in a row of shared memory, for items that are not copied in vectors. A gap of one item follows each row,
+/// so that lanes that read items 16 apart read from different banks.
+const fn row_items<T>() -> usize {
     match size_of::<T>() {
-        1 => 128,
-        2 => 64,
-        4 => 32,
-        8 => 16,
-        12 | 16 => 8,
+        12 => 8,
         _ => 4,
     }
 }
 
-/// The size of the gap after a row, in items: one vector.
-pub const fn gap_items<T>() -> usize {
-    vector_items::<T>() as usize
-}
-
-/// The position in shared memory of the item at place `index`, counted in items, with the gaps.
+/// The offset in a stage of the item at place `index`, in bytes.
+///
+/// The vectors of a row of 128 bytes are permuted: vector `v` of row `r` lies at `v ^ (r % 8)`. So lanes that read vectors 16 items apart
+/// read from different banks. Items that are not copied in vectors have gaps instead.
 #[inline(always)]
-pub const fn place_of<T>(index: usize) -> usize {
-    index + index / row_items::<T>() * gap_items::<T>()
+pub const fn offset_of<T>(index: usize) -> usize {
+    if has_vectors::<T>() {
+        let offset = index * size_of::<T>();
+        let row = offset / ROW_BYTES;
+        offset ^ (row % (ROW_BYTES / VECTOR_BYTES) * VECTOR_BYTES)
+    } else {
+        (index + index / row_items::<T>()) * size_of::<T>()
+    }
 }
 
 /// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`].
@@ -274,8 +277,12 @@ impl Layout {
         let counts = bits + 2 * 4 * (Self::bit_words::<T, A>() + 1);
         let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
-        let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(16);
-        let bytes_of_items = (place_of::<T>(places) + 1) * size_of::<T>();
+        let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
+        let bytes_of_items = if has_vectors::<T>() {
+            (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
+        } else {
+            offset_of::<T>(places) + size_of::<T>()
+        };
         // With items of 1 byte, the starts may need more room than the items: a start has 2 bytes.
         let bytes_of_starts = places * 2;
         let bytes = if bytes_of_items > bytes_of_starts {
@@ -289,7 +296,7 @@ impl Layout {
             leaves,
             nodes,
             items,
-            item_bytes: (bytes + 4).next_multiple_of(16),
+            item_bytes: (bytes + 4).next_multiple_of(ROW_BYTES),
         }
     }
 

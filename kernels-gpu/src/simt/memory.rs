@@ -242,6 +242,27 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 /// The smallest item that [`begin_copy_item`] copies.
 pub const LEAST_COPY_BYTES: usize = 4;
 
+/// Begins to copy 16 bytes from global memory to `offset` bytes after `base`, in shared memory. The shared address is computed in 32 bits.
+/// The copy is done after [`await_copies`].
+///
+/// # Safety
+/// The conditions of [`begin_copy_vector`], where `to` is `base` and `offset` together. `base` is in shared memory too.
+#[inline(always)]
+pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32) {
+    // SAFETY: both addresses are in their spaces and aligned, `from` is readable, and the 16 bytes after the offset are this thread's
+    // (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
+    unsafe {
+        ptx!(
+            begin_copy_vector_at: "{{ .reg .u64 %g, %s; .reg .b32 %a; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {base};",
+            "cvt.u32.u64 %a, %s; add.u32 %a, %a, {offset}; cvt.u64.u32 %s, %a; cp.async.cg.shared.global [%s], [%g], 16; }}",
+            from = in(reg64) from,
+            base = in(reg64) base,
+            offset = in(reg32) offset,
+            options(nostack),
+        );
+    }
+}
+
 /// Begins to copy an item of 4, 8 or 16 bytes from global to shared memory. The copy is done after [`await_copies`].
 ///
 /// # Safety

@@ -8,13 +8,16 @@ use crate::element::{put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, place_of, vector_items};
-use crate::segments::{Layout, Work};
+use crate::segments::{has_vectors, offset_of, vector_items};
+use crate::segments::{Layout, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
 
 use super::search::Offsets;
 use super::Launch;
+
+/// The vectors of a row of shared memory.
+const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 
 /// A block's shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
@@ -68,8 +71,9 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The address of the vector that begins at a place.
     #[inline(always)]
     pub fn vector_address(&self, place: u32) -> *mut T {
-        let items: *mut T = self.item_memory().cast();
-        items.wrapping_add(place_of::<T>(place as usize))
+        self.item_memory()
+            .wrapping_add(offset_of::<T>(place as usize))
+            .cast()
     }
 
     /// The address of the item at a place. In a backward scan, the first item of a vector is the last one in memory.
@@ -108,8 +112,9 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The same condition as for [`Self::vector`].
     #[inline(always)]
     pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
-        let first = place & !(vector_items::<T>() - 1);
-        let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
+        // The vectors of a row are permuted (see `offset_of`).
+        let number = place / vector_items::<T>();
+        let offset = (number ^ (number / ROW_VECTORS % ROW_VECTORS)) * VECTOR_BYTES as u32;
         // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Its places that hold no
         // item are not used (this function's condition).
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
@@ -224,33 +229,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             return;
         }
-        let mut to: *mut u32 = room.vector_address(place).cast();
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // Vectors `places` items apart are `stride` bytes apart in shared memory: gaps are regular. In global memory they are `far` bytes
-        // apart.
+        // The block's vectors fill a multiple of eight rows of shared memory. So the next vector of a thread has the same place in its row.
+        // In global memory it is `far` bytes away.
+        let memory = room.item_memory();
+        let mut offset = offset_of::<T>(place as usize) as u32;
         let places = items * self.threads();
-        let stride = place_of::<T>(places as usize) * size_of::<T>();
-        let far = places as u64 * size_of::<T>() as u64;
-        let far = self.offsets.direction.signed(far) as usize;
-        while place + (VECTORS_AT_ONCE - 1) * places < work.end {
+        let bytes = VECTOR_BYTES as u32 * self.threads();
+        let far = self.offsets.direction.signed(bytes as u64) as usize;
+        let end = work.end;
+        while place + (VECTORS_AT_ONCE - 1) * places < end {
             let step = simt::opaque_one() as u32;
             for_each_vector!(V in 0 1 2 3 => {
-                let (to, from) = (to.wrapping_byte_add(V * stride), from.wrapping_byte_add(far.wrapping_mul(V)));
+                let (to, from) = (offset + V as u32 * bytes, from.wrapping_byte_add(far.wrapping_mul(V)));
                 // SAFETY: all items of the work's vectors exist, and nobody writes them (the launch's condition 2). In global memory
                 // the vectors are aligned, since place 0 is at a multiple of 16 bytes. The items' memory has the vectors' places
                 // (condition 1). No thread uses earlier items (condition 2), and no other thread copies these vectors.
-                unsafe { Self::bring_vector(to, from) };
+                unsafe { Self::bring_vector(memory, to, from) };
             });
-            to = to.wrapping_byte_add(VECTORS_AT_ONCE as usize * stride);
+            offset += VECTORS_AT_ONCE * bytes;
             from = from.wrapping_byte_add(far.wrapping_mul(VECTORS_AT_ONCE as usize));
             place += VECTORS_AT_ONCE * places * step;
         }
-        while place < work.end {
+        while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: as above: `place < work.end`, so the vector is one of the work's.
-            unsafe { Self::bring_vector(to, from) };
-            to = to.wrapping_byte_add(stride);
+            // SAFETY: as above: `place < end`, so the vector is one of the work's.
+            unsafe { Self::bring_vector(memory, offset, from) };
+            offset += bytes;
             from = from.wrapping_byte_add(far);
             place += places * step;
         }
@@ -268,19 +274,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.place(item, item_count).wrapping_sub(behind) as usize
     }
 
-    /// Copies a vector. If copies are asynchronous, begins to copy it.
+    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it.
     ///
     /// # Safety
-    /// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes. `from` is readable, and nobody writes there. No
-    /// other thread uses `to` before the copy is done.
+    /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes. `from`
+    /// is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
     #[inline(always)]
-    unsafe fn bring_vector(to: *mut u32, from: *const u32) {
+    unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
-        // SAFETY: both addresses are aligned to 16 bytes, `from` is readable and `to` is this thread's: this function's conditions.
+        // SAFETY: both addresses are aligned to 16 bytes, `from` is readable and the bytes at the offset are this thread's: this function's
+        // conditions.
         unsafe {
             if simt::COPIES == Copies::Asynchronous {
-                access.begin_copy_without_policy(to, from);
+                simt::begin_copy_vector_at(memory, offset, from);
             } else {
+                let to = memory.wrapping_add(offset as usize).cast();
                 access.write_shared(to, access.load(from, Caching::Streamed));
             }
         }

@@ -125,6 +125,9 @@ impl Search {
     /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
     pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
+        if offsets.are_short_rows() {
+            return offsets.border_of_rows(diagonal);
+        }
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the
         // branches go the same way on all of them. `guess` is called only while segments remain.
         unsafe {
@@ -161,6 +164,25 @@ impl Offsets {
     #[inline(always)]
     pub fn are_read(&self) -> bool {
         self.offset_bytes != 0
+    }
+
+    /// Whether segments are rows, and diagonals fit in 32 bits, even those of a few windows past the end.
+    #[inline(always)]
+    fn are_short_rows(&self) -> bool {
+        let end = self.item_count + self.segment_count;
+        !self.are_read() && end < 1 << 31 && self.row_items < 1 << 31
+    }
+
+    /// The first row that begins at a diagonal or after it, or `segment_count`. It needs [short rows](Self::are_short_rows).
+    #[inline(always)]
+    fn border_of_rows(&self, diagonal: u64) -> u64 {
+        // In a backward scan, the gap after the last row comes first.
+        let gap = self.item_count - self.segment_count * self.row_items;
+        let first = self.direction.if_backward(gap) as u32;
+        let rows = Ord::max(self.row_items as u32 + 1, 1);
+        let distance = (diagonal as u32).saturating_sub(first);
+        let row = distance / rows + (distance % rows != 0) as u32;
+        Ord::min(row as u64, self.segment_count)
     }
 
     /// Offset `index`.

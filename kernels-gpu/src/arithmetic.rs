@@ -115,6 +115,24 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
+    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not, its last bit is set to 1, so that rounding it to `f32` goes
+    /// the right way.
+    pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
+        let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+        let sum = product + c;
+        let part = sum - product;
+        let lost = (product - (sum - part)) + (c - part);
+        if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
+            return sum as f32;
+        }
+        // The numbers on both sides of a number whose last bit is 0 have the last bit 1.
+        let is_beyond = (lost > 0.0) == (sum > 0.0);
+        f64::from_bits(match is_beyond {
+            true => sum.to_bits() + 1,
+            false => sum.to_bits() - 1,
+        }) as f32
+    }
+
     /// The bits of a 16-bit NaN.
     const NARROW_NAN: u16 = 0x7fff;
 

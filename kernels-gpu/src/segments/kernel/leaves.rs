@@ -2,7 +2,7 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, Accumulator, Element, Words};
+use crate::element::{first_words, for_each_item, item_of, put_item, Accumulator, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
@@ -229,7 +229,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     O::bound_of_four(Self::four_vectors(room, begin), index)
                 }
                 true => self.fold_whole_leaf(room, begin, index),
-                false if Self::READS_VECTORS && !leaf.are_short && !O::IS_PAIRWISE => {
+                false if has_vector_totals::<O, T>() && end - begin == FAN => {
+                    self.fold_sixteen_items(room, begin, index)
+                }
+                false if Self::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS => {
                     self.fold_leaf(room, begin, end, index)
                 }
                 false => self.fold_each(room, begin, end, index),
@@ -274,6 +277,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         });
         value
+    }
+
+    /// As [`Self::fold_whole_leaf`], for a leaf that may begin inside a vector. The operator has totals of vectors.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    unsafe fn fold_sixteen_items(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                for_each_item!(P of T => {
+                    let place = V as u32 * vector_items::<T>() + P as u32;
+                    // SAFETY: all 16 items are written: this function's condition.
+                    let item = unsafe { room.item(begin + place) };
+                    put_item::<T>(&mut vectors[V], P, item_of(&item, 0));
+                });
+            }
+        });
+        sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
     }
 
     /// The four vectors of 16 items of 4 bytes, from place `begin` on, where a vector begins.
@@ -390,7 +418,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             O::lift_at(item_of(&item, 0), index + place as u64)
         };
         let count = end - begin;
-        if O::IS_PAIRWISE {
+        if O::PAIRS_SIXTEENS {
             return sixteens::pairwise::<O, T>(count, lifted);
         }
         let mut value = O::identity();

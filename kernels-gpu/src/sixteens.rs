@@ -68,18 +68,24 @@ pub fn pairwise<O: Op<T>, T: Element>(
 }
 
 /// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then they exchange
-/// their totals. All of these lanes get the result if the operator commutes. Otherwise, only the first of them has it.
+/// their totals. All of these lanes get the result if the operator commutes. Otherwise, only the first of them has it. The first `full`
+/// values have equally many items, and their number is a power of two.
 ///
 /// # Safety
-/// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same count and the same values.
+/// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same arguments.
 #[inline(always)]
 pub unsafe fn shared<O: Op<T>, T: Element>(
     count: u32,
+    full: u32,
     value: impl Fn(u32) -> O::Accumulator,
 ) -> O::Accumulator {
     let mut folded = O::identity();
     let place = simt::lane() % QUARTERS * 4;
-    if place < count {
+    if O::IS_PAIRWISE && place + 4 <= full {
+        let left = O::combine_equal(value(place), value(place + 1));
+        let right = O::combine_equal(value(place + 2), value(place + 3));
+        folded = O::combine_equal(left, right);
+    } else if place < count {
         folded = quarter::<O, T>(place, count, &value);
     }
     // SAFETY: the whole warp is here: the same condition as this function's.

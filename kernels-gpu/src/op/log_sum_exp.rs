@@ -180,8 +180,8 @@ fn exponential(a: f32, b: f32) -> (f32, f32) {
     // A NaN becomes `LEAST`.
     let x = f32::max(-(a - b).abs(), LEAST);
     let shifted = fused_f32(x, core::f32::consts::LOG2_E, ROUNDER);
-    let whole = shifted - ROUNDER;
-    let rest = fused_f32(x, core::f32::consts::LOG2_E, -whole);
+    let minus_whole = ROUNDER - shifted;
+    let rest = fused_f32(x, core::f32::consts::LOG2_E, minus_whole);
 
     // 2^rest = 1 + rest·p(rest), where p interpolates at Chebyshev's nodes: the error is less than 2^-26.
     let series = fused_f32(rest, 1.545_316_3e-4, 0.001_339_086_3);

@@ -2,16 +2,17 @@
 
 use core::marker::PhantomData;
 
+use crate::contract::THREAD_VECTORS;
 use crate::direction::{Direction, Heading};
 use crate::element::VECTOR_WORDS;
-use crate::element::{put_item, vector_of, Element, Vector};
+use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, place_of, vector_items};
+use crate::segments::{gap_items, has_vectors, place_of, row_items, vector_items};
 use crate::segments::{Layout, Work};
 use crate::simt;
-use crate::thread::{for_each_vector, Access, Caching};
+use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
 use super::search::Offsets;
 use super::Launch;
@@ -90,6 +91,30 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 
+    /// The 16 items from a place on, in vectors. They lie in one row, or in one row and the next. Items have at most 8 bytes.
+    ///
+    /// # Safety
+    /// The items are written, and the direction is forward.
+    #[inline(always)]
+    pub unsafe fn sixteen(&self, place: u32) -> Vectors {
+        let until = row_items::<T>() as u32 - place % row_items::<T>() as u32;
+        let here = self.vector_address(place);
+        let beyond = here.wrapping_add(gap_items::<T>());
+        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                for_each_item!(P of T => {
+                    let item = V as usize * vector_items::<T>() as usize + P;
+                    let from = if (item as u32) < until { here } else { beyond };
+                    // SAFETY: the item is written (this function's condition), and aligned as in `item`.
+                    let item = unsafe { Self::ACCESS.read_shared(from.wrapping_add(item).cast()) };
+                    put_item::<T>(&mut vectors[V], P, item_of(&item, 0));
+                });
+            }
+        });
+        vectors
+    }
+
     /// The vector that has the item at a place, in the direction of the work.
     ///
     /// # Safety
@@ -108,8 +133,10 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The same condition as for [`Self::vector`].
     #[inline(always)]
     pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
-        let first = place & !(vector_items::<T>() - 1);
-        let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
+        // A gap of one vector follows each row of vectors (see `place_of`).
+        let number = place / vector_items::<T>();
+        let rows = number / (row_items::<T>() as u32 / vector_items::<T>());
+        let offset = (number + rows) * (vector_items::<T>() as usize * size_of::<T>()) as u32;
         // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Its places that hold no
         // item are not used (this function's condition).
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }

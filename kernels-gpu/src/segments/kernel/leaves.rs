@@ -2,7 +2,7 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, put_item, Accumulator, Element, Words};
+use crate::element::{first_words, for_each_item, item_of, Accumulator, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
@@ -99,6 +99,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether the value of a whole leaf in a reduction has the key of the winning item, but the index of the leaf's first item.
     /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
+
+    /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
+    const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
 
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
     /// of the leaf.
@@ -229,8 +232,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     O::bound_of_four(Self::four_vectors(room, begin), index)
                 }
                 true => self.fold_whole_leaf(room, begin, index),
-                false if has_vector_totals::<O, T>() && end - begin == FAN => {
-                    self.fold_sixteen_items(room, begin, index)
+                false
+                    if Self::TOTALS_ANYWHERE && self.task == Task::Reduce && end - begin == FAN =>
+                {
+                    let vectors = room.sixteen(begin);
+                    sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
                 }
                 false if Self::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS => {
                     self.fold_leaf(room, begin, end, index)
@@ -277,31 +283,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         });
         value
-    }
-
-    /// As [`Self::fold_whole_leaf`], for a leaf that may begin inside a vector. The operator has totals of vectors.
-    ///
-    /// # Safety
-    /// The items are written.
-    #[inline(always)]
-    unsafe fn fold_sixteen_items(
-        &self,
-        room: Room<T, O::Accumulator>,
-        begin: u32,
-        index: u64,
-    ) -> O::Accumulator {
-        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
-        for_each_vector!(V => {
-            if V < size_of::<T>() {
-                for_each_item!(P of T => {
-                    let place = V as u32 * vector_items::<T>() + P as u32;
-                    // SAFETY: all 16 items are written: this function's condition.
-                    let item = unsafe { room.item(begin + place) };
-                    put_item::<T>(&mut vectors[V], P, item_of(&item, 0));
-                });
-            }
-        });
-        sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
     }
 
     /// The four vectors of 16 items of 4 bytes, from place `begin` on, where a vector begins.

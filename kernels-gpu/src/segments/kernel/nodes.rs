@@ -128,14 +128,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let (chunk, number) = self.node_of_slot(work, room, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
                 let is_node = exists && leaves > 1 && leaf < leaves;
-                let count = if is_node {
-                    Ord::min(leaves - leaf, FAN)
-                } else {
-                    0
-                };
+                let mut items = 0;
+                if is_node {
+                    items = Ord::min(chunk.end - chunk.start - leaf * FAN, FAN * FAN);
+                }
+                let (count, full) = (items.div_ceil(FAN), items / FAN);
                 let values = room.leaf(chunk.start, leaf);
-                let value =
-                    sixteens::shared::<O, T>(count, |place| Self::read_value(values, place));
+                let value = |place| Self::read_value(values, place);
+                let value = sixteens::shared::<O, T>(count, full, value);
                 if is_node && simt::lane().is_multiple_of(QUARTERS) {
                     let node = Node {
                         chunk,
@@ -253,8 +253,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk(room, Ord::min(slot, work.chunk_count - 1));
                 let nodes = room.node(chunk.start, 0);
                 let is_root = slot < work.chunk_count && chunk.node_count() > 1;
-                let count = if is_root { chunk.node_count() } else { 0 };
-                let value = sixteens::shared::<O, T>(count, |place| Self::read_value(nodes, place));
+                let items = if is_root { chunk.end - chunk.start } else { 0 };
+                let (count, full) = (items.div_ceil(FAN * FAN), items / (FAN * FAN));
+                let value = |place| Self::read_value(nodes, place);
+                let value = sixteens::shared::<O, T>(count, full, value);
                 if is_root && simt::lane().is_multiple_of(QUARTERS) {
                     let value = self.located(work, room, chunk, value);
                     self.finish(work, chunk.number, value);

@@ -243,3 +243,42 @@ mod host {
         sum::<i16, i32>(words)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fused_f32;
+
+    /// Tests `fused_f32` with numbers whose product and sum are near halves of a last place.
+    #[test]
+    fn a_fused_operation_rounds_once() {
+        extern crate std;
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 32) as u32
+        };
+        for _ in 0..200_000 {
+            let near = |bits: u32| {
+                f32::from_bits(0x3f80_0000 ^ (bits & 0x8f00_000f) ^ (bits >> 9 & 0x40_0000))
+            };
+            let (a, b, c) = (near(next()), near(next()), near(next()));
+            assert_eq!(
+                fused_f32(a, b, c).to_bits(),
+                a.mul_add(b, c).to_bits(),
+                "{a} {b} {c}"
+            );
+            let (a, b, c) = (
+                f32::from_bits(next()),
+                f32::from_bits(next()),
+                f32::from_bits(next()),
+            );
+            let (found, exact) = (fused_f32(a, b, c), a.mul_add(b, c));
+            assert!(
+                found.to_bits() == exact.to_bits() || found.is_nan() && exact.is_nan(),
+                "{a} {b} {c}"
+            );
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vecto
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{gap_items, has_vectors, place_of, row_items, vector_items};
+use crate::segments::{gap_items, has_vectors, place_of, room_items, row_items, vector_items};
 use crate::segments::{Layout, Work};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
@@ -200,6 +200,23 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
         let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
+    }
+
+    /// As [`Self::leaf`], for a value of 8 bytes. Values have at least 12 bytes, so these take less room.
+    #[inline(always)]
+    pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        leaves.wrapping_add((start / 8 + leaf) as usize).cast()
+    }
+
+    /// As [`Self::node`], for a value of 8 bytes. Nodes follow the leaves, which leave room enough.
+    #[inline(always)]
+    pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let count = (room_items::<T, A>() + vector_items::<T>() as usize) / 8 + 1;
+        leaves
+            .wrapping_add(count + (start / 128 + node) as usize)
+            .cast()
     }
 
     /// The address of the value of node `node`, in a chunk that starts at place `start` and has more than one node. Such a chunk has more

@@ -2,7 +2,8 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, Accumulator, Element, Words};
+use crate::element::{accumulator_word, first_words, for_each_item, item_of};
+use crate::element::{Accumulator, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
@@ -99,6 +100,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether the value of a whole leaf in a reduction has the key of the winning item, but the index of the leaf's first item.
     /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
+
+    /// Whether the values of leaves and nodes are kept as a key and the item's place in its chunk. A value is then a key and an index.
+    pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
     const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
@@ -245,6 +249,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if is_alone {
                 self.finish(work, chunk.number, value);
+            } else if Self::KEEPS_OFFSETS && self.task == Task::Reduce {
+                let before = if chunk.number == 0 { work.index } else { 0 };
+                let mut offset = leaf.number * FAN;
+                if !leaf.are_whole {
+                    offset = O::index_of(value).wrapping_sub(before) as u32;
+                }
+                let place = room.late_leaf(chunk.start, leaf.number);
+                place.write([accumulator_word(value, 0), offset]);
             } else {
                 room.leaf(chunk.start, leaf.number).write(value);
             }

@@ -1,7 +1,8 @@
 //! The folds of a chunk's nodes and root, and the store of the chunk's value.
 
 use crate::contract::WARP_LANES;
-use crate::element::Element;
+use crate::element::{accumulator_of_words, accumulator_word, AccumulatorWords};
+use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Work, FAN};
@@ -133,9 +134,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     items = Ord::min(chunk.end - chunk.start - leaf * FAN, FAN * FAN);
                 }
                 let (count, full) = (items.div_ceil(FAN), items / FAN);
-                let values = room.leaf(chunk.start, leaf);
-                let value = |place| Self::read_value(values, place);
-                let value = sixteens::shared::<O, T>(count, full, value);
+                let value = if self.keeps_offsets() {
+                    self.least(work, chunk, room.late_leaf(chunk.start, leaf), count)
+                } else {
+                    let values = room.leaf(chunk.start, leaf);
+                    let value = |place| Self::read_value(values, place);
+                    sixteens::shared::<O, T>(count, full, value)
+                };
                 if is_node && simt::lane().is_multiple_of(QUARTERS) {
                     let node = Node {
                         chunk,
@@ -199,6 +204,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
                 self.finish(work, chunk.number, value);
+            } else if self.keeps_offsets() {
+                let before = if chunk.number == 0 { work.index } else { 0 };
+                let offset = O::index_of(value).wrapping_sub(before) as u32;
+                let place = room.late_node(chunk.start, node.number);
+                place.write([accumulator_word(value, 0), offset]);
             } else {
                 room.node(chunk.start, node.number).write(value);
             }
@@ -255,8 +265,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let is_root = slot < work.chunk_count && chunk.node_count() > 1;
                 let items = if is_root { chunk.end - chunk.start } else { 0 };
                 let (count, full) = (items.div_ceil(FAN * FAN), items / (FAN * FAN));
-                let value = |place| Self::read_value(nodes, place);
-                let value = sixteens::shared::<O, T>(count, full, value);
+                let value = if self.keeps_offsets() {
+                    self.least(work, chunk, room.late_node(chunk.start, 0), count)
+                } else {
+                    let value = |place| Self::read_value(nodes, place);
+                    sixteens::shared::<O, T>(count, full, value)
+                };
                 if is_root && simt::lane().is_multiple_of(QUARTERS) {
                     let value = self.located(work, room, chunk, value);
                     self.finish(work, chunk.number, value);
@@ -264,6 +278,58 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             first += step * (self.threads() / QUARTERS);
         }
+    }
+
+    /// Whether values are kept as keys and offsets.
+    #[inline(always)]
+    fn keeps_offsets(&self) -> bool {
+        Self::KEEPS_OFFSETS && self.task == Task::Reduce
+    }
+
+    /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys
+    /// the first wins.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. Every [`QUARTERS`] lanes have the same arguments. `count` values are written.
+    #[inline(always)]
+    unsafe fn least(
+        &self,
+        work: &Work,
+        chunk: Chunk,
+        values: *const [u32; 2],
+        count: u32,
+    ) -> O::Accumulator {
+        let least = |a: [u32; 2], b: [u32; 2]| if b[0] < a[0] { b } else { a };
+        let mut found = [u32::MAX; 2];
+        let place = simt::lane() % QUARTERS * 4;
+        // SAFETY: `count` values are written, and one of them is read. The whole warp is here: this function's conditions.
+        unsafe {
+            if place < count {
+                // Past the end, the last value is read again, which changes nothing.
+                let value = |place: u32| {
+                    let words: u64 = values
+                        .cast::<u64>()
+                        .add(Ord::min(place, count - 1) as usize)
+                        .read();
+                    [words as u32, (words >> 32) as u32]
+                };
+                let left = least(value(place), value(place + 1));
+                found = least(left, least(value(place + 2), value(place + 3)));
+            }
+            found = least(
+                found,
+                found.map(|word| simt::shuffle_from(word, simt::lane() ^ 1)),
+            );
+            found = least(
+                found,
+                found.map(|word| simt::shuffle_from(word, simt::lane() ^ 2)),
+            );
+        }
+        let before = if chunk.number == 0 { work.index } else { 0 };
+        let index = before + found[1] as u64;
+        let mut words: AccumulatorWords = [0; ACCUMULATOR_MAX_WORDS];
+        [words[0], words[1], words[2]] = [found[0], index as u32, (index >> 32) as u32];
+        accumulator_of_words(words)
     }
 
     /// Reads a value of a leaf or of a node.

@@ -2,17 +2,18 @@
 //!
 //! Segment `s` has the items from `offset[s]` to `offset[s + 1]`, exclusive. Offsets ascend; a segment may be empty.
 //!
-//! # The order, version 2
+//! # The order, version 3
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
 //! segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
 //! sixteens in the same way, until one value is left. This value is lowered. The result of an empty segment is the identity. An item's
 //! index, for operators that use it, counts from the segment's start.
 //!
-//! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
-//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. Then both sides of a combination
-//! mostly have the same number of items, which saves a division. Version 1 used the left fold for all operators, and did not support these
-//! two on segments.
+//! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
+//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
+//! identity. Then several combinations can go on at the same time, and both sides of a combination mostly have the same number of items,
+//! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
+//! the other two on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of
 //! the items is kept, so operators need not commute. All operators have this order.

@@ -104,7 +104,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 for_each_item!(P of T => {
-                    let item = V as usize * vector_items::<T>() as usize + P;
+                    let item = V * vector_items::<T>() as usize + P;
                     let from = if (item as u32) < until { here } else { beyond };
                     // SAFETY: the item is written (this function's condition), and aligned as in `item`.
                     let item = unsafe { Self::ACCESS.read_shared(from.wrapping_add(item).cast()) };

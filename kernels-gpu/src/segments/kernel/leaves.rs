@@ -129,7 +129,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.for_each_chunk::<S>(work, room) };
             return;
         }
-        let slots = work.end / FAN + work.chunk_count;
+        let slots = self.slot_count(work, FAN);
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
             let step = simt::opaque_one() as u32;
@@ -138,7 +138,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
-                let number = slot - chunk.start / FAN - chunk.number;
+                let number = slot - self.first_slot(work, chunk, FAN);
                 let begin = chunk.start + number * FAN;
                 let exists = begin < chunk.end && first + simt::lane() < slots;
                 let end = Ord::min(begin + FAN, chunk.end);

@@ -38,9 +38,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_flat {
             return;
         }
-        let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
+        let slots = self.node_slots(work, has_roots);
         let mut slot = simt::thread_index();
-        while slot < nodes + work.chunk_count {
+        while slot < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the starts are written (condition 2). With roots the work has a chunk; without roots `slot < chunk_count`. Each node
             // has one slot, and so one thread. The step's other conditions hold by condition 3.
@@ -57,6 +57,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             slot += step * self.threads();
+        }
+    }
+
+    /// How many slots there are for nodes. If no chunk has two nodes (not `has_roots`), each chunk has one slot.
+    #[inline(always)]
+    fn node_slots(&self, work: &Work, has_roots: bool) -> u32 {
+        match has_roots {
+            true => self.slot_count(work, FAN * FAN),
+            false => work.chunk_count,
         }
     }
 
@@ -77,7 +86,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             if has_roots {
                 let chunk = self.chunk_of_node_slot(work, room, slot);
-                (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)
+                (chunk, slot - self.first_slot(work, chunk, FAN * FAN))
             } else {
                 (self.chunk(room, slot), 0)
             }
@@ -114,8 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_flat {
             return;
         }
-        let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
-        let slots = nodes + work.chunk_count;
+        let slots = self.node_slots(work, has_roots);
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < slots {
             let step = simt::opaque_one() as u32;

@@ -125,7 +125,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 room.start(chunk + 1).write(end as u16);
             }
             if !work.is_dense() {
-                self.write_slots_of(room, chunk, begin, end);
+                self.write_slots_of(work, room, chunk, begin, end);
             } else if end - begin > FAN {
                 simt::or_shared(room.flags(), HAS_NODES);
             }
@@ -164,6 +164,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::ballot(differ) != 0 }
     }
 
+    /// How many slots each chunk has more than it needs, 0 or 1: chunk `c`, which starts at place `p`, has the slots from
+    /// `p / size + spare·c` on, for its leaves (`size` is 16) or nodes (256). A chunk needs a spare slot if the chunk before it ends inside a
+    /// leaf or node. This is not so in rows of a multiple of `size` items.
+    #[inline(always)]
+    fn spare_slots(&self, work: &Work, size: u32) -> u32 {
+        let row = self.offsets.row_items;
+        let fit = work.chunk_count == 1 || row != 0 && row % size as u64 == 0;
+        !fit as u32
+    }
+
+    /// How many slots a work has, see [`Self::spare_slots`].
+    #[inline(always)]
+    pub fn slot_count(&self, work: &Work, size: u32) -> u32 {
+        match self.spare_slots(work, size) {
+            0 => (work.end - work.begin).div_ceil(size),
+            _ => work.end / size + work.chunk_count,
+        }
+    }
+
+    /// The first slot of a chunk, see [`Self::spare_slots`].
+    #[inline(always)]
+    pub fn first_slot(&self, work: &Work, chunk: Chunk, size: u32) -> u32 {
+        chunk.start / size + chunk.number * self.spare_slots(work, size)
+    }
+
     /// Writes the slots of a chunk: the bit of its first slot, and the counts of the words up to the next chunk's first slot.
     ///
     /// # Safety
@@ -172,12 +197,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn write_slots_of(
         &self,
+        work: &Work,
         room: Room<T, O::Accumulator>,
         chunk: u32,
         begin: u32,
         end: u32,
     ) {
-        let slot = begin / FAN + chunk;
+        let spare = self.spare_slots(work, FAN);
+        let slot = begin / FAN + chunk * spare;
         // SAFETY: the words are in shared memory, and aligned. They are in bounds: a work has at most one slot more than places, and there
         // are words for all of them (`Layout::bit_words`).
         unsafe {
@@ -187,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(0), 0);
             }
             let mut word = slot / 32 + 1;
-            while word <= (end / FAN + chunk + 1) / 32 {
+            while word <= (end / FAN + (chunk + 1) * spare) / 32 {
                 let step = simt::opaque_one() as u32;
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
@@ -208,7 +235,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // work's end.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(room, number);
-                self.write_slots_of(room, number, start, end);
+                self.write_slots_of(work, room, number, start, end);
             }
             number += step * self.threads();
         }
@@ -279,7 +306,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The chunk to which a slot belongs.
     ///
     /// # Safety
-    /// The starts and the slots are written, and `slot < work.end / FAN + work.chunk_count`.
+    /// The starts and the slots are written, and the work has the slot.
     #[inline(always)]
     pub unsafe fn chunk_of_slot(
         &self,
@@ -303,8 +330,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has the
-    /// slots from `p / 256 + c` on.
+    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes.
     ///
     /// # Safety
     /// The starts are written, and the work has a chunk.
@@ -315,6 +341,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         slot: u32,
     ) -> Chunk {
+        let spare = self.spare_slots(work, FAN * FAN);
         let (mut low, mut high) = (0, work.chunk_count);
         // SAFETY: the starts are written (this function's condition); `middle` and `low` are always less than `chunk_count`.
         unsafe {
@@ -322,7 +349,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let step = simt::opaque_one() as u32;
                 let middle = (low + high) / 2 * step;
                 let start = simt::read_shared(room.start(middle)) as u32;
-                if start / (FAN * FAN) + middle <= slot {
+                if start / (FAN * FAN) + middle * spare <= slot {
                     low = middle;
                 } else {
                     high = middle;

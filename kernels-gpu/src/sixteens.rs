@@ -88,8 +88,12 @@ pub unsafe fn shared<O: Op<T>, T: Element>(
     } else if place < count {
         folded = quarter::<O, T>(place, count, &value);
     }
-    // SAFETY: the whole warp is here: the same condition as this function's.
+    // SAFETY: the whole warp is here: the same condition as this function's. So all lanes take the same branch.
     unsafe {
+        if O::IS_PAIRWISE && simt::ballot(full < 16) == 0 {
+            folded = O::combine_equal(folded, warp::shuffle_from(folded, simt::lane() ^ 1));
+            return O::combine_equal(folded, warp::shuffle_from(folded, simt::lane() ^ 2));
+        }
         folded = two::<O, T>(folded, warp::shuffle_from(folded, simt::lane() ^ 1));
         two::<O, T>(folded, warp::shuffle_from(folded, simt::lane() ^ 2))
     }

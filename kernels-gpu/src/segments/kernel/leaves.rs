@@ -129,18 +129,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.for_each_chunk::<S>(work, room) };
             return;
         }
-        let slots = self.slot_count(work, FAN);
+        let slots = self.slots(work, FAN);
         let mut first = simt::warp() * WARP_LANES;
-        while first < slots {
+        while first < slots.count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp takes part in the ballots, since all lanes have the same `first`. The slots are written (condition 2),
-            // and `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
+            // and the work has `slot`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
-                let slot = Ord::min(first + simt::lane(), slots - 1);
+                let slot = Ord::min(first + simt::lane(), slots.count - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
-                let number = slot - self.first_slot(work, chunk, FAN);
+                let number = slot - slots.first(chunk.number, chunk.start);
                 let begin = chunk.start + number * FAN;
-                let exists = begin < chunk.end && first + simt::lane() < slots;
+                let exists = begin < chunk.end && first + simt::lane() < slots.count;
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;

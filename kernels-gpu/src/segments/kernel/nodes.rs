@@ -12,7 +12,7 @@ use crate::thread::for_each_vector;
 
 use super::items::Room;
 use super::leaves::{Fold, Node, Step};
-use super::starts::Chunk;
+use super::starts::{Chunk, Slots};
 use super::Launch;
 
 /// How many nodes the lanes of a warp share.
@@ -38,14 +38,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_flat {
             return;
         }
-        let slots = self.node_slots(work, has_roots);
+        let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
         let mut slot = simt::thread_index();
         while slot < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the starts are written (condition 2). With roots the work has a chunk; without roots `slot < chunk_count`. Each node
             // has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
-                let (chunk, number) = self.node_of_slot(work, room, slot, has_roots);
+                let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
                 if leaves > 1 && leaf < leaves {
                     let node = Node {
@@ -60,15 +64,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// How many slots there are for nodes. If no chunk has two nodes (not `has_roots`), each chunk has one slot.
-    #[inline(always)]
-    fn node_slots(&self, work: &Work, has_roots: bool) -> u32 {
-        match has_roots {
-            true => self.slot_count(work, FAN * FAN),
-            false => work.chunk_count,
-        }
-    }
-
     /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. The
     /// chunk may have fewer nodes.
     ///
@@ -79,14 +74,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
+        slots: Slots,
         slot: u32,
         has_roots: bool,
     ) -> (Chunk, u32) {
         // SAFETY: the starts are written, and the work has the slot: this function's conditions.
         unsafe {
             if has_roots {
-                let chunk = self.chunk_of_node_slot(work, room, slot);
-                (chunk, slot - self.first_slot(work, chunk, FAN * FAN))
+                let chunk = self.chunk_of_node_slot(work, room, slots, slot);
+                (chunk, slot - slots.first(chunk.number, chunk.start))
             } else {
                 (self.chunk(room, slot), 0)
             }
@@ -123,7 +119,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_flat {
             return;
         }
-        let slots = self.node_slots(work, has_roots);
+        let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < slots {
             let step = simt::opaque_one() as u32;
@@ -134,7 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let slot = first + simt::lane() / QUARTERS;
                 let exists = slot < slots;
                 let slot = Ord::min(slot, slots - 1);
-                let (chunk, number) = self.node_of_slot(work, room, slot, has_roots);
+                let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
                 let is_node = exists && leaves > 1 && leaf < leaves;
                 let mut items = 0;

@@ -42,6 +42,27 @@ impl Chunk {
     }
 }
 
+/// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size + spare·c`.
+/// A chunk has a spare slot, since the chunk before it may end inside a leaf or node. Spare slots are left out if there is one chunk, and in
+/// rows of a multiple of `size` items, which all begin at the same place of a leaf or node.
+#[derive(Clone, Copy)]
+pub struct Slots {
+    /// The most items of a leaf or node.
+    size: u32,
+    /// How many spare slots each chunk has: 0 or 1.
+    spare: u32,
+    /// How many slots there are.
+    pub count: u32,
+}
+
+impl Slots {
+    /// The first slot of a chunk that starts at place `start`.
+    #[inline(always)]
+    pub fn first(&self, chunk: u32, start: u32) -> u32 {
+        start / self.size + chunk * self.spare
+    }
+}
+
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
     ///
@@ -125,7 +146,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 room.start(chunk + 1).write(end as u16);
             }
             if !work.is_dense() {
-                self.write_slots_of(work, room, chunk, begin, end);
+                self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
             } else if end - begin > FAN {
                 simt::or_shared(room.flags(), HAS_NODES);
             }
@@ -164,29 +185,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::ballot(differ) != 0 }
     }
 
-    /// How many slots each chunk has more than it needs, 0 or 1: chunk `c`, which starts at place `p`, has the slots from
-    /// `p / size + spare·c` on, for its leaves (`size` is 16) or nodes (256). A chunk needs a spare slot if the chunk before it ends inside a
-    /// leaf or node. This is not so in rows of a multiple of `size` items.
+    /// The slots of a work for its chunks' leaves (`size` is 16) or nodes (256).
     #[inline(always)]
-    fn spare_slots(&self, work: &Work, size: u32) -> u32 {
+    pub fn slots(&self, work: &Work, size: u32) -> Slots {
         let row = self.offsets.row_items;
-        let fit = work.chunk_count == 1 || row != 0 && row % size as u64 == 0;
-        !fit as u32
-    }
-
-    /// How many slots a work has, see [`Self::spare_slots`].
-    #[inline(always)]
-    pub fn slot_count(&self, work: &Work, size: u32) -> u32 {
-        match self.spare_slots(work, size) {
-            0 => (work.end - work.begin).div_ceil(size),
-            _ => work.end / size + work.chunk_count,
+        if work.chunk_count == 1 || row != 0 && row % size as u64 == 0 {
+            Slots {
+                size,
+                spare: 0,
+                count: (work.end - work.begin).div_ceil(size),
+            }
+        } else {
+            Slots {
+                size,
+                spare: 1,
+                count: work.end / size + work.chunk_count,
+            }
         }
-    }
-
-    /// The first slot of a chunk, see [`Self::spare_slots`].
-    #[inline(always)]
-    pub fn first_slot(&self, work: &Work, chunk: Chunk, size: u32) -> u32 {
-        chunk.start / size + chunk.number * self.spare_slots(work, size)
     }
 
     /// Writes the slots of a chunk: the bit of its first slot, and the counts of the words up to the next chunk's first slot.
@@ -197,14 +212,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn write_slots_of(
         &self,
-        work: &Work,
+        slots: Slots,
         room: Room<T, O::Accumulator>,
         chunk: u32,
         begin: u32,
         end: u32,
     ) {
-        let spare = self.spare_slots(work, FAN);
-        let slot = begin / FAN + chunk * spare;
+        let slot = slots.first(chunk, begin);
         // SAFETY: the words are in shared memory, and aligned. They are in bounds: a work has at most one slot more than places, and there
         // are words for all of them (`Layout::bit_words`).
         unsafe {
@@ -214,7 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(0), 0);
             }
             let mut word = slot / 32 + 1;
-            while word <= (end / FAN + (chunk + 1) * spare) / 32 {
+            while word <= slots.first(chunk + 1, end) / 32 {
                 let step = simt::opaque_one() as u32;
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
@@ -228,6 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. The work's starts are written, and its slots are not.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let slots = self.slots(work, FAN);
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
@@ -235,7 +250,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // work's end.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(room, number);
-                self.write_slots_of(work, room, number, start, end);
+                self.write_slots_of(slots, room, number, start, end);
             }
             number += step * self.threads();
         }
@@ -339,9 +354,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
+        slots: Slots,
         slot: u32,
     ) -> Chunk {
-        let spare = self.spare_slots(work, FAN * FAN);
         let (mut low, mut high) = (0, work.chunk_count);
         // SAFETY: the starts are written (this function's condition); `middle` and `low` are always less than `chunk_count`.
         unsafe {
@@ -349,7 +364,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let step = simt::opaque_one() as u32;
                 let middle = (low + high) / 2 * step;
                 let start = simt::read_shared(room.start(middle)) as u32;
-                if start / (FAN * FAN) + middle * spare <= slot {
+                if slots.first(middle, start) <= slot {
                     low = middle;
                 } else {
                     high = middle;

@@ -65,7 +65,7 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     let gpu = Gpu::new()?;
     gpu.make_current()?;
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
-    let cub = std::env::var_os("WITH_CUB").and_then(|_| load_cub(options, &gpu));
+    let cub = load_cub(options, &gpu);
     let version = cub.map(Shapes::version).transpose()?;
     let effort = Effort {
         rounds: options.repeats,

@@ -115,6 +115,24 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
+    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not, its last bit is set to 1, so that rounding it to `f32` goes
+    /// the right way.
+    pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
+        let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+        let sum = product + c;
+        let part = sum - product;
+        let lost = (product - (sum - part)) + (c - part);
+        if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
+            return sum as f32;
+        }
+        // The numbers on both sides of a number whose last bit is 0 have the last bit 1.
+        let is_beyond = (lost > 0.0) == (sum > 0.0);
+        f64::from_bits(match is_beyond {
+            true => sum.to_bits() + 1,
+            false => sum.to_bits() - 1,
+        }) as f32
+    }
+
     /// The bits of a 16-bit NaN.
     const NARROW_NAN: u16 = 0x7fff;
 
@@ -223,5 +241,44 @@ mod host {
     /// The sum of 8 items.
     pub fn sum_i16(words: Words) -> i32 {
         sum::<i16, i32>(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fused_f32;
+
+    /// Tests `fused_f32` with numbers whose product and sum are near halves of a last place.
+    #[test]
+    fn a_fused_operation_rounds_once() {
+        extern crate std;
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 32) as u32
+        };
+        for _ in 0..200_000 {
+            let near = |bits: u32| {
+                f32::from_bits(0x3f80_0000 ^ (bits & 0x8f00_000f) ^ (bits >> 9 & 0x40_0000))
+            };
+            let (a, b, c) = (near(next()), near(next()), near(next()));
+            assert_eq!(
+                fused_f32(a, b, c).to_bits(),
+                a.mul_add(b, c).to_bits(),
+                "{a} {b} {c}"
+            );
+            let (a, b, c) = (
+                f32::from_bits(next()),
+                f32::from_bits(next()),
+                f32::from_bits(next()),
+            );
+            let (found, exact) = (fused_f32(a, b, c), a.mul_add(b, c));
+            assert!(
+                found.to_bits() == exact.to_bits() || found.is_nan() && exact.is_nan(),
+                "{a} {b} {c}"
+            );
+        }
     }
 }

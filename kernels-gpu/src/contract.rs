@@ -96,7 +96,8 @@
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, never fuses, and never flushes subnormals. A NaN is written as Rust's `NAN`; a 16-bit NaN
+//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in the exponentials of
+//! [`LogSumExp`](crate::op::LogSumExp), where each fused operation is part of the formula. A NaN is written as Rust's `NAN`; a 16-bit NaN
 //! is written as `0x7fff`, as the hardware's conversions return it.
 
 /// Threads of a block of a reduction.

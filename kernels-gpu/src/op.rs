@@ -33,6 +33,7 @@ use num_traits::float::FloatCore;
 
 use crate::contract::Tree;
 use crate::element::{for_each_item, item_of, vector_of, Accumulator, Element, Words};
+use crate::pairwise;
 
 /// An associative operator on items of type `T`, with an identity.
 ///
@@ -134,7 +135,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 
     /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and their number is a power
     /// of two. If the operator is [`Self::EXACT`], the values may instead have any numbers of items other than 0; the items on the left
-    /// come before those on the right.
+    /// come before those on the right, and the value on the right may be the identity.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -164,6 +165,10 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
+    /// Whether segments and columns combine each sixteen values pairwise, neighbours first, in place of a left fold.
+    #[doc(hidden)]
+    const PAIRS_SIXTEENS: bool = Self::IS_PAIRWISE;
+
     /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right or,
     /// if the operator [`Self::IS_PAIRWISE`], pairwise, neighbours first. If it is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
@@ -181,7 +186,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 
     /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
-    /// the vectors are combined pairwise, neighbours first.
+    /// the vectors are combined pairwise, neighbours first. If the operator [`Self::PAIRS_SIXTEENS`], the items of a vector are too.
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -213,9 +218,19 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 #[inline(always)]
 pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64) -> O::Accumulator {
     let items = size_of::<Words>() / size_of::<T>();
-    let total = |v: usize| O::total(vectors[v], index + (v * items) as u64);
+    let total = |v: usize| total_in_sixteen::<O, T>(vectors[v], index + (v * items) as u64);
     let two = |v: usize| O::combine_equal(total(v), total(v + 1));
     O::combine_equal(two(0), two(2))
+}
+
+/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if the operator [`Op::PAIRS_SIXTEENS`].
+#[inline(always)]
+pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
+    if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
+        pairwise::total::<O, T>(words, index)
+    } else {
+        O::total(words, index)
+    }
 }
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile. Scans do not need it.

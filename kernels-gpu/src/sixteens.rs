@@ -1,18 +1,21 @@
-//! Sixteen values combined pairwise, neighbours first. Segments and columns use this if an operator [combines
-//! pairwise](crate::op::Op::IS_PAIRWISE), and for exact operators with wide accumulators, since it is less work.
+//! Sixteen values combined pairwise, neighbours first. Segments and columns use this if an operator [combines sixteens
+//! pairwise](crate::op::Op::PAIRS_SIXTEENS), and for exact operators with wide accumulators, since it is less work.
 //!
 //! Missing values count as the identity, so the tree of fewer than sixteen values is a part of the tree of sixteen.
 
+use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Words};
-use crate::op::Op;
-use crate::simt;
+use crate::op::{total_in_sixteen, Op};
+use crate::{simt, warp};
+
+/// How many lanes share sixteen values: each takes a quarter.
+pub const QUARTERS: u32 = 4;
 
 /// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
 /// saves work: indices are compared once per vector instead of once per item, and the number of items is a constant, so nothing is divided.
 /// An exact operator gives the same bits as by a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
-    O::Accumulator::IS_WIDE
-        && (O::EXACT || O::IS_PAIRWISE)
+    (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
 }
 
@@ -20,8 +23,8 @@ pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
 /// index of the first item. The operator [has totals of vectors](has_vector_totals).
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
-    let index = |v: usize| index + (v * 16 / size_of::<T>()) as u64;
-    let total = |v: usize| O::total(words(v), index(v));
+    let index = |v: usize| index + (v * vector_items::<T>()) as u64;
+    let total = |v: usize| total_in_sixteen::<O, T>(words(v), index(v));
     let four = |v: usize| {
         let vectors = [words(v), words(v + 1), words(v + 2), words(v + 3)];
         O::total_of_four(vectors, index(v))
@@ -34,46 +37,93 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// Combines `count` values, 1 to 16, pairwise, neighbours first. The loop holds the values that wait for their neighbours, like the digits
-/// of a binary counter. It has at most 16 turns. Turn `place` combines once for each trailing one bit of `place`.
+/// Combines `count` values, 1 to 16, pairwise, neighbours first. A turn of the loop combines four values. The loop has at most four turns,
+/// and holds the values that wait for their neighbours.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,
     value: impl Fn(u32) -> O::Accumulator,
 ) -> O::Accumulator {
     let (mut one, mut two) = (O::identity(), O::identity());
-    let (mut four, mut eight) = (one, one);
     let mut place = 0;
     loop {
         let step = simt::opaque_one() as u32;
-        let mut folded = O::identity();
-        if place < count {
-            folded = value(place);
-        }
-        if place & 1 == 0 {
+        let mut folded = quarter::<O, T>(place, count, &value);
+        if place & 4 == 0 {
             one = folded;
         } else {
             folded = O::combine(one, folded);
-            if place & 2 == 0 {
+            if place & 8 == 0 {
                 two = folded;
             } else {
                 folded = O::combine(two, folded);
-                if place & 4 == 0 {
-                    four = folded;
-                } else {
-                    folded = O::combine(four, folded);
-                    if place & 8 == 0 {
-                        eight = folded;
-                    } else {
-                        folded = O::combine(eight, folded);
-                    }
-                }
             }
         }
-        place += step;
+        place += 4 * step;
         // The remaining items are missing, and the items so far make a complete subtree: their total is the result.
         if place >= count && place & (place - 1) == 0 {
             return folded;
         }
+    }
+}
+
+/// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then they exchange
+/// their totals. All of these lanes get the result if the operator commutes. Otherwise, only the first of them has it. The first `full`
+/// values have equally many items, and their number is a power of two.
+///
+/// # Safety
+/// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same arguments.
+#[inline(always)]
+pub unsafe fn shared<O: Op<T>, T: Element>(
+    count: u32,
+    full: u32,
+    value: impl Fn(u32) -> O::Accumulator,
+) -> O::Accumulator {
+    let mut folded = O::identity();
+    let place = simt::lane() % QUARTERS * 4;
+    if O::IS_PAIRWISE && place + 4 <= full {
+        let left = O::combine_equal(value(place), value(place + 1));
+        let right = O::combine_equal(value(place + 2), value(place + 3));
+        folded = O::combine_equal(left, right);
+    } else if place < count {
+        folded = quarter::<O, T>(place, count, &value);
+    }
+    // SAFETY: the whole warp is here: the same condition as this function's. So all lanes take the same branch.
+    unsafe {
+        if O::IS_PAIRWISE && simt::ballot(full < 16) == 0 {
+            folded = O::combine_equal(folded, warp::shuffle_from(folded, simt::lane() ^ 1));
+            return O::combine_equal(folded, warp::shuffle_from(folded, simt::lane() ^ 2));
+        }
+        folded = two::<O, T>(folded, warp::shuffle_from(folded, simt::lane() ^ 1));
+        two::<O, T>(folded, warp::shuffle_from(folded, simt::lane() ^ 2))
+    }
+}
+
+/// Combines the values at four places, from this one on, of `count` values, at least one. In place of a missing value, the last one is read.
+#[inline(always)]
+fn quarter<O: Op<T>, T: Element>(
+    place: u32,
+    count: u32,
+    value: &impl Fn(u32) -> O::Accumulator,
+) -> O::Accumulator {
+    let value = |place: u32| {
+        let value = value(Ord::min(place, count - 1));
+        if place < count {
+            value
+        } else {
+            O::identity()
+        }
+    };
+    let left = two::<O, T>(value(place), value(place + 1));
+    two::<O, T>(left, two::<O, T>(value(place + 2), value(place + 3)))
+}
+
+/// Combines two values. If the operator is exact, the right one may be the identity.
+#[inline(always)]
+fn two<O: Op<T>, T: Element>(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
+    if O::EXACT {
+        O::combine_equal(left, right)
+    } else {
+        O::combine(left, right)
     }
 }

@@ -23,6 +23,7 @@ mod schedule;
 mod scheduled;
 mod shapes;
 mod slices;
+mod whole_rows;
 
 use crate::device::{Item, Kernel};
 use common::gpu;

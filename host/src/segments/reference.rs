@@ -42,7 +42,7 @@ fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
 
 /// Up to sixteen values combined: a left fold, or pairwise, neighbours first.
 fn sixteen<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
-    if O::IS_PAIRWISE {
+    if O::PAIRS_SIXTEENS {
         return pairwise::<O, T>(values);
     }
     let folded = values.iter().copied().reduce(O::combine);

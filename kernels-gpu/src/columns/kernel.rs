@@ -418,7 +418,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_sixteen(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold reads places less than `count`.
         unsafe {
-            if O::IS_PAIRWISE {
+            if O::PAIRS_SIXTEENS {
                 let value =
                     |place: u32| simt::read_shared(values.add((place * WARP_LANES) as usize));
                 return sixteens::pairwise::<O, T>(count, value);

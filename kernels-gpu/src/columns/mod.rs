@@ -1,7 +1,7 @@
 //! Reductions and scans of the columns of row-major matrices: the order of combination, how the work is divided, and what a launch
 //! provides.
 //!
-//! # The order, version 2
+//! # The order, version 3
 //!
 //! This is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by sixteens, counted
 //! from the first row. So a column's results have the same bits as those of a segment with the same items, or of

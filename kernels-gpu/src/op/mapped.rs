@@ -40,6 +40,7 @@ macro_rules! mapped {
             type Output = <$operator as $crate::op::Op<$to>>::Output;
             const EXACT: bool = <$operator as $crate::op::Op<$to>>::EXACT;
             const IS_PAIRWISE: bool = <$operator as $crate::op::Op<$to>>::IS_PAIRWISE;
+            const PAIRS_SIXTEENS: bool = <$operator as $crate::op::Op<$to>>::PAIRS_SIXTEENS;
             const MOST_ITEMS: u64 = <$operator as $crate::op::Op<$to>>::MOST_ITEMS;
             const GROUP_TREE: $crate::contract::Tree = <$operator as $crate::op::Op<$to>>::GROUP_TREE;
 

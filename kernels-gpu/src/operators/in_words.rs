@@ -27,6 +27,7 @@ impl<T: Element, O: Op<T>> Op<T> for InWords<O> {
     const EXACT: bool = O::EXACT;
     const GROUP_TREE: Tree = O::GROUP_TREE;
     const IS_PAIRWISE: bool = O::IS_PAIRWISE;
+    const PAIRS_SIXTEENS: bool = O::PAIRS_SIXTEENS;
 
     #[inline(always)]
     fn identity() -> O::Accumulator {

@@ -2,17 +2,18 @@
 //!
 //! Segment `s` has the items from `offset[s]` to `offset[s + 1]`, exclusive. Offsets ascend; a segment may be empty.
 //!
-//! # The order, version 2
+//! # The order, version 3
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
 //! segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
 //! sixteens in the same way, until one value is left. This value is lowered. The result of an empty segment is the identity. An item's
 //! index, for operators that use it, counts from the segment's start.
 //!
-//! [`Moments`](crate::op::Moments) and [`Statistics`](crate::op::Statistics) combine each sixteen values pairwise, neighbours first, in
-//! place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the identity. Then both sides of a combination
-//! mostly have the same number of items, which saves a division. Version 1 used the left fold for all operators, and did not support these
-//! two on segments.
+//! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
+//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
+//! identity. Then several combinations can go on at the same time, and both sides of a combination mostly have the same number of items,
+//! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
+//! the other two on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of
 //! the items is kept, so operators need not commute. All operators have this order.
@@ -38,7 +39,8 @@
 //!
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
 //! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
-//! chunks is needed. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work is **dense** if its chunks
+//! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256 slots,
+//! so each warp has equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work is **dense** if its chunks
 //! have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole chunk, and there are no slots.
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.

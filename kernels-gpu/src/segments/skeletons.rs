@@ -7,7 +7,7 @@ skeletons! {
     true u8 u32 u8 => segmented_reduce_8_32_8;
     true u16 u32 u16 => segmented_reduce_16_32_16;
     true u32 u32 u32 => segmented_reduce_32_32_32;
-    true u32 u64 u32 => segmented_reduce_32_64_32;
+    false u32 u64 u32 => segmented_reduce_32_64_32;
     true u64 u64 u64 => segmented_reduce_64_64_64;
     true u16 u32 u8 => segmented_reduce_16_32_8;
     true u32 u32 u8 => segmented_reduce_32_32_8;
@@ -43,7 +43,7 @@ skeletons! {
     true u8 u32 u8 => segmented_scan_8_32_8;
     true u16 u32 u16 => segmented_scan_16_32_16;
     true u32 u32 u32 => segmented_scan_32_32_32;
-    true u32 u64 u32 => segmented_scan_32_64_32;
+    false u32 u64 u32 => segmented_scan_32_64_32;
     true u64 u64 u64 => segmented_scan_64_64_64;
     true u8 u64 u64 => segmented_scan_8_64_64;
     true u16 u64 u64 => segmented_scan_16_64_64;

@@ -3,6 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
+use crate::segments::shared_bytes;
 
 /// Threads of a block, if the device can work on all windows at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
@@ -36,12 +37,21 @@ pub const SHORT_LEAF: u32 = 4;
 /// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`: half as many if accumulators have more than 8
-/// words, as with `Statistics`. With the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory
-/// (`ptxas` of CUDA 13.0, for 9.0; not timed).
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
+/// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory
+/// (`ptxas` of CUDA 13.0, for 9.0; not timed). If no more than 3 of these blocks, or 6 long ones, have room in shared memory, it is 3, which
+/// leaves more registers to each.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    match O::Accumulator::WORDS > 8 {
-        true => BLOCKS_PER_MULTIPROCESSOR / 2,
-        false => BLOCKS_PER_MULTIPROCESSOR,
+    let bytes = shared_bytes::<T, O::Accumulator>() + BLOCK_BYTES;
+    if O::Accumulator::WORDS > 8 {
+        BLOCKS_PER_MULTIPROCESSOR / 2
+    } else if MULTIPROCESSOR_BYTES / bytes < 2 * BLOCKS_PER_MULTIPROCESSOR - 1 {
+        BLOCKS_PER_MULTIPROCESSOR - 1
+    } else {
+        BLOCKS_PER_MULTIPROCESSOR
     }
 }
+
+/// The shared memory of a multiprocessor, and what a block takes for itself, on devices of compute capability 9.0.
+const MULTIPROCESSOR_BYTES: u32 = 228 << 10;
+const BLOCK_BYTES: u32 = 1 << 10;

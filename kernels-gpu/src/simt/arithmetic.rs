@@ -134,6 +134,25 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
+/// `a·b + c`, rounded once. For floats, the instruction `mad` is the same as `fma`. Kernels must not contain `fma`, which compilers make of
+/// a multiplication and an addition that round separately.
+#[inline(always)]
+pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
+    let sum: f32;
+    // SAFETY: the instructions only compute on registers.
+    unsafe {
+        ptx!(
+            fused_f32: "mad.rn.f32 {sum}, {a}, {b}, {c};",
+            a = in(reg32) a,
+            b = in(reg32) b,
+            c = in(reg32) c,
+            sum = out(reg32) sum,
+            options(pure, nomem, nostack),
+        );
+    }
+    sum
+}
+
 /// Adds up a vector's narrow integers by dot products of each word's items with ones.
 macro_rules! sum {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
@@ -198,23 +217,27 @@ pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
 
 /// The term that is added to the sums of squared deviations of two groups when the groups are joined. For n items with the sum S and m
 /// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n
-/// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division.
+/// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division. To tell these cases, the
+/// words of n and m are compared: the upper word of a whole number is 0 only if the number is.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
     // SAFETY: the instructions only compute on registers.
     unsafe {
         ptx!(
-            spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b64 %bits;",
+            spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b32 %low, %high, %other;",
+            "mov.b64 {{%low, %other}}, {m};",
+            "setp.eq.s32 %empty, %other, 0;",
+            "mov.b64 {{%low, %high}}, {n};",
+            "setp.eq.or.s32 %empty, %high, 0, %empty;",
             // The bits below the exponent.
-            "and.b64 %bits, {n}, 4503599627370495;",
-            "setp.eq.s64 %unwanted, %bits, 0;",
+            "and.b32 %high, %high, 1048575;",
+            "or.b32 %low, %low, %high;",
+            "setp.eq.s32 %unwanted, %low, 0;",
             "setp.eq.and.f64 %unwanted, {n}, {m}, %unwanted;",
-            "mov.b64 {spread}, {equal};",
-            "mul.rn.f64 %left, {n}, {m};",
-            "setp.eq.f64 %empty, %left, 0d0000000000000000;",
-            "@%empty mov.b64 {spread}, 0;",
             "or.pred %unwanted, %unwanted, %empty;",
+            "mov.b64 {spread}, {equal};",
+            "@%empty mov.b64 {spread}, 0;",
             "@%unwanted bra $around;",
             "mul.rn.f64 %left, {m}, {s};",
             "mul.rn.f64 %right, {n}, {t};",

@@ -40,6 +40,10 @@ holes! {
     combine_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "combine {o} <- {a}, {b}";
     total_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "total {o} <- {a}, {b}, {c}, {d}";
     total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
+    total_of_four_64(
+        a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32, e: u32 reg32, f: u32 reg32, g: u32 reg32, h: u32 reg32,
+        i: u32 reg32, j: u32 reg32, k: u32 reg32, l: u32 reg32, m: u32 reg32, n: u32 reg32, q: u32 reg32, r: u32 reg32
+    ) -> u64 reg64: "total_of_four {o} <- {a}, {b}, {c}, {d}, {e}, {f}, {g}, {h}, {i}, {j}, {k}, {l}, {m}, {n}, {q}, {r}";
     after_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "after {o} <- {before}, {a}, {b}, {c}, {d}";
     after_64(before: u64 reg64, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "after {o} <- {before}, {a}, {b}, {c}, {d}";
     chosen_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "chosen {o} <- {a}, {b}, {c}, {d}";
@@ -124,10 +128,18 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of four vectors, by an operator with wide accumulators. `index` is the first item's index.
+/// Combines the items of four vectors. Only operators with wide accumulators use the index of the first item.
 #[inline(always)]
 pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
-    wide::total_of_four(vectors, index)
+    match A::WORDS {
+        2 => {
+            let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]] = vectors;
+            cast(total_of_four_64(
+                a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p,
+            ))
+        }
+        _ => wide::total_of_four(vectors, index),
+    }
 }
 
 /// As [`total_of_four`], but the result has the first item's index, `index`, in place of the winning item's index (see

@@ -36,7 +36,8 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
 /// Whether a hole combines the items of four vectors. This is so for items of 4 bytes. Four vectors have few items of 8 bytes, and
 /// compilers would branch between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
-    O::EXACT && O::Accumulator::IS_WIDE && size_of::<T>() == 4
+    let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
+    (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
 /// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
@@ -65,6 +66,7 @@ impl<
     type Output = R;
     const EXACT: bool = EXACT;
     const IS_PAIRWISE: bool = A::IS_WIDE && !EXACT;
+    const PAIRS_SIXTEENS: bool = !EXACT;
     const GROUP_TREE: Tree = match COMMUTES {
         true => Tree::Halves,
         false => Tree::Neighbours,
@@ -219,8 +221,8 @@ arrays! {
 /// widths. The skeleton's name follows, and contains the same facts, with widths in bits. For pairs, the width of an item is the width of
 /// one of the two values.
 ///
-/// In reductions and scans of segments and of columns, and in scans with accumulators of 32 bits, exact and other operators share a
-/// skeleton.
+/// In scans with accumulators of 32 bits, exact and other operators share a skeleton. So they do in reductions and scans of segments and of
+/// columns, where only operators that combine each sixteen values pairwise have skeletons of their own.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

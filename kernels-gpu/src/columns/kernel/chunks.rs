@@ -68,14 +68,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`, or the last of them in place of `before`.
         unsafe {
-            if O::IS_PAIRWISE {
+            if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {
+                    // Read in any case: a branch around the read would put `after` into local memory.
+                    let published = simt::read_shared(self.published(Ord::min(place, before - 1)));
                     if place == before {
-                        return after;
+                        after
+                    } else {
+                        published
                     }
-                    simt::read_shared(self.published(place))
                 };
                 return sixteens::pairwise::<O, T>(before + 1, value);
             }

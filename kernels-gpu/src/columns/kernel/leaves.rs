@@ -69,7 +69,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {
             return sixteens::leaf::<O, T>(|v| vector_of_rows(items, v), unit.row());
         }
-        if O::IS_PAIRWISE {
+        if O::PAIRS_SIXTEENS {
             if unit.row_count == 0 {
                 return O::identity();
             }

@@ -112,7 +112,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // wait, shuffle and leave together. The tag is written, and chunk `other` is an earlier chunk of the segment.
                 unsafe {
                     let partial = self.await_value(long, other)?;
-                    if O::IS_PAIRWISE || Self::IS_EXACT {
+                    if O::PAIRS_SIXTEENS || Self::IS_EXACT {
                         value = Self::combine_lanes(partial, before, value);
                         place /= FAN as u64;
                         stride *= FAN as u64 * step;

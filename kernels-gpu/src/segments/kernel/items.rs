@@ -2,16 +2,17 @@
 
 use core::marker::PhantomData;
 
+use crate::contract::THREAD_VECTORS;
 use crate::direction::{Direction, Heading};
 use crate::element::VECTOR_WORDS;
-use crate::element::{put_item, vector_of, Element, Vector};
+use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, offset_of, vector_items};
+use crate::segments::{has_vectors, offset_of, room_items, vector_items};
 use crate::segments::{Layout, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
-use crate::thread::{for_each_vector, Access, Caching};
+use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
 use super::search::Offsets;
 use super::Launch;
@@ -92,6 +93,26 @@ impl<T: Element, A: Copy> Room<T, A> {
         // SAFETY: the item is written (this function's condition). The items' memory is a multiple of 16 bytes from an aligned start, so
         // `item_address` is a multiple of the access's unit.
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
+    }
+
+    /// The 16 items from a place on, in vectors. Items have at most 8 bytes.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    pub unsafe fn sixteen(&self, place: u32) -> Vectors {
+        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                for_each_item!(P of T => {
+                    let item = V as u32 * vector_items::<T>() + P as u32;
+                    // SAFETY: the item is written: this function's condition.
+                    let item = unsafe { self.item(place + item) };
+                    put_item::<T>(&mut vectors[V], P, item_of(&item, 0));
+                });
+            }
+        });
+        vectors
     }
 
     /// The vector that has the item at a place, in the direction of the work.
@@ -178,6 +199,23 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
         let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
+    }
+
+    /// As [`Self::leaf`], for a value of 8 bytes. Values have at least 12 bytes, so these take less room.
+    #[inline(always)]
+    pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        leaves.wrapping_add((start / 8 + leaf) as usize).cast()
+    }
+
+    /// As [`Self::node`], for a value of 8 bytes. Nodes follow the leaves, which leave room enough.
+    #[inline(always)]
+    pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let count = (room_items::<T, A>() + vector_items::<T>() as usize) / 8 + 1;
+        leaves
+            .wrapping_add(count + (start / 128 + node) as usize)
+            .cast()
     }
 
     /// The address of the value of node `node`, in a chunk that starts at place `start` and has more than one node. Such a chunk has more

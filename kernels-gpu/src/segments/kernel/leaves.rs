@@ -2,7 +2,8 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{first_words, for_each_item, item_of, Accumulator, Element, Words};
+use crate::element::{accumulator_word, first_words, for_each_item, item_of};
+use crate::element::{Accumulator, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
@@ -100,6 +101,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
+    /// Whether the values of leaves and nodes are kept as a key and the item's place in its chunk. A value is then a key and an index.
+    pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
+
+    /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
+    const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
+
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
     /// of the leaf.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
@@ -122,18 +129,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.for_each_chunk::<S>(work, room) };
             return;
         }
-        let slots = work.end / FAN + work.chunk_count;
+        let slots = self.slots(work, FAN);
         let mut first = simt::warp() * WARP_LANES;
-        while first < slots {
+        while first < slots.count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp takes part in the ballots, since all lanes have the same `first`. The slots are written (condition 2),
-            // and `slot < slots`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
+            // and the work has `slot`. Each leaf has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
-                let slot = Ord::min(first + simt::lane(), slots - 1);
+                let slot = Ord::min(first + simt::lane(), slots.count - 1);
                 let chunk = self.chunk_of_slot(work, room, slot);
-                let number = slot - chunk.start / FAN - chunk.number;
+                let number = slot - slots.first(chunk.number, chunk.start);
                 let begin = chunk.start + number * FAN;
-                let exists = begin < chunk.end && first + simt::lane() < slots;
+                let exists = begin < chunk.end && first + simt::lane() < slots.count;
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
@@ -229,13 +236,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     O::bound_of_four(Self::four_vectors(room, begin), index)
                 }
                 true => self.fold_whole_leaf(room, begin, index),
-                false if Self::READS_VECTORS && !leaf.are_short && !O::IS_PAIRWISE => {
+                false
+                    if Self::TOTALS_ANYWHERE && self.task == Task::Reduce && end - begin == FAN =>
+                {
+                    let vectors = room.sixteen(begin);
+                    sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
+                }
+                false if Self::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS => {
                     self.fold_leaf(room, begin, end, index)
                 }
                 false => self.fold_each(room, begin, end, index),
             };
             if is_alone {
                 self.finish(work, chunk.number, value);
+            } else if Self::KEEPS_OFFSETS && self.task == Task::Reduce {
+                let before = if chunk.number == 0 { work.index } else { 0 };
+                let mut offset = leaf.number * FAN;
+                if !leaf.are_whole {
+                    offset = O::index_of(value).wrapping_sub(before) as u32;
+                }
+                let place = room.late_leaf(chunk.start, leaf.number);
+                place.write([accumulator_word(value, 0), offset]);
             } else {
                 room.leaf(chunk.start, leaf.number).write(value);
             }
@@ -390,7 +411,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             O::lift_at(item_of(&item, 0), index + place as u64)
         };
         let count = end - begin;
-        if O::IS_PAIRWISE {
+        if O::PAIRS_SIXTEENS {
             return sixteens::pairwise::<O, T>(count, lifted);
         }
         let mut value = O::identity();

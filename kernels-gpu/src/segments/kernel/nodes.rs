@@ -1,20 +1,29 @@
 //! The folds of a chunk's nodes and root, and the store of the chunk's value.
 
-use crate::element::Element;
+use crate::contract::WARP_LANES;
+use crate::element::{accumulator_of_words, accumulator_word, AccumulatorWords};
+use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Work, FAN};
 use crate::simt;
-use crate::sixteens;
+use crate::sixteens::{self, QUARTERS};
 use crate::thread::for_each_vector;
 
 use super::items::Room;
 use super::leaves::{Fold, Node, Step};
+use super::starts::{Chunk, Slots};
 use super::Launch;
+
+/// How many nodes the lanes of a warp share.
+const SHARED_BY_WARP: u32 = WARP_LANES / QUARTERS;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
+
+    /// Whether several lanes share a node or a root, which is a tree then. A left fold is a chain, so one thread folds it.
+    const SHARES: bool = O::PAIRS_SIXTEENS || Self::IS_EXACT;
 
     /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
     ///
@@ -29,20 +38,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_flat {
             return;
         }
-        let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
+        let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
         let mut slot = simt::thread_index();
-        while slot < nodes + work.chunk_count {
+        while slot < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the starts are written (condition 2). With roots the work has a chunk; without roots `slot < chunk_count`. Each node
             // has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
-                // If no chunk has two nodes, each chunk has one slot.
-                let (chunk, number) = if has_roots {
-                    let chunk = self.chunk_of_node_slot(work, room, slot);
-                    (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)
-                } else {
-                    (self.chunk(room, slot), 0)
-                };
+                let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
                 if leaves > 1 && leaf < leaves {
                     let node = Node {
@@ -57,10 +64,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. The
+    /// chunk may have fewer nodes.
+    ///
+    /// # Safety
+    /// The starts are written, and the work has the slot.
+    #[inline(always)]
+    unsafe fn node_of_slot(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        slots: Slots,
+        slot: u32,
+        has_roots: bool,
+    ) -> (Chunk, u32) {
+        // SAFETY: the starts are written, and the work has the slot: this function's conditions.
+        unsafe {
+            if has_roots {
+                let chunk = self.chunk_of_node_slot(work, room, slots, slot);
+                (chunk, slot - slots.first(chunk.number, chunk.start))
+            } else {
+                (self.chunk(room, slot), 0)
+            }
+        }
+    }
+
     /// Folds the nodes of chunks that have more than one leaf. The value of a segment of one node is the segment's result.
     ///
     /// # Safety
-    /// 1. The whole block. The header is written, and `number < work_count`.
+    /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
     /// 2. The work's items, starts and leaves' values are written. No thread uses the values of an earlier work's nodes any more.
     #[inline(always)]
     pub unsafe fn fold_nodes(&self, number: u32, room: Room<T, O::Accumulator>) {
@@ -68,7 +100,65 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // written: condition 2.
         unsafe {
             let work = self.work(number);
-            self.for_each_node::<Fold>(&work, room);
+            if Self::SHARES {
+                self.share_nodes(&work, room);
+            } else {
+                self.for_each_node::<Fold>(&work, room);
+            }
+        }
+    }
+
+    /// As [`Self::fold_nodes`], on [`QUARTERS`] lanes for each node.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::fold_nodes`]. `work` is one of the block's works.
+    #[inline(always)]
+    unsafe fn share_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the starts are written: this function's conditions.
+        let (is_flat, has_roots) = unsafe { (self.is_flat(work, room), self.has_roots(room)) };
+        if is_flat {
+            return;
+        }
+        let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
+        let mut first = simt::warp() * SHARED_BY_WARP;
+        while first < slots {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts are written (this function's conditions).
+            // With roots the work has a chunk; `slot < slots`, which is `chunk_count` without roots. The lanes of a node have the same slot.
+            // One of them finishes the node. The values and the items of the node's leaves are written.
+            unsafe {
+                let slot = first + simt::lane() / QUARTERS;
+                let exists = slot < slots;
+                let slot = Ord::min(slot, slots - 1);
+                let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
+                let (leaf, leaves) = (number * FAN, chunk.leaf_count());
+                let is_node = exists && leaves > 1 && leaf < leaves;
+                let mut items = 0;
+                if is_node {
+                    items = Ord::min(chunk.end - chunk.start - leaf * FAN, FAN * FAN);
+                }
+                let (count, full) = (items.div_ceil(FAN), items / FAN);
+                let value = if self.keeps_offsets() {
+                    self.least(work, chunk, room.late_leaf(chunk.start, leaf), count)
+                } else {
+                    let values = room.leaf(chunk.start, leaf);
+                    let value = |place| Self::read_value(values, place);
+                    sixteens::shared::<O, T>(count, full, value)
+                };
+                if is_node && simt::lane().is_multiple_of(QUARTERS) {
+                    let node = Node {
+                        chunk,
+                        number,
+                        leaf_count: count,
+                    };
+                    self.finish_node(work, room, &node, value);
+                }
+            }
+            first += step * (self.threads() / QUARTERS);
         }
     }
 
@@ -78,24 +168,55 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Condition 2 of [`Self::fold_nodes`]. The header is written. The node is the work's, and no other thread has it.
     #[inline(always)]
     pub unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
-        let chunk = node.chunk;
-        let is_alone = chunk.leaf_count() <= FAN;
-        // A scan does not use the total of a segment of one node. But a full chunk of wide items is one node too, and other blocks may wait
-        // for its value.
-        let is_published = Self::CHUNKS_ARE_NODES
-            && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
-        if is_alone && self.task == Task::Scan && !is_published {
+        if self.is_unused(work, node) {
             return;
         }
         // SAFETY: the values and the items of the node's leaves are written (this function's condition), and there is at least one leaf. No
-        // other thread has the node (this function's condition), so nobody else finishes its chunk, if the node is alone. Different nodes'
-        // values do not overlap.
+        // other thread has the node (this function's condition).
         unsafe {
-            let leaves = room.leaf(chunk.start, node.number * FAN);
+            let leaves = room.leaf(node.chunk.start, node.number * FAN);
             let value = self.fold_values(leaves, node.leaf_count);
-            if is_alone {
+            self.finish_node(work, room, node, value);
+        }
+    }
+
+    /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is one
+    /// node too, and other blocks may wait for its value.
+    #[inline(always)]
+    fn is_unused(&self, work: &Work, node: &Node) -> bool {
+        let chunk = node.chunk;
+        let is_published = Self::CHUNKS_ARE_NODES
+            && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
+        self.task == Task::Scan && chunk.leaf_count() <= FAN && !is_published
+    }
+
+    /// Stores the value of a node. The value of a chunk of one node is the chunk's value.
+    ///
+    /// # Safety
+    /// The header is written, and so are the items of the node's leaves. The node is the work's, and no other thread has it.
+    #[inline(always)]
+    unsafe fn finish_node(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        node: &Node,
+        value: O::Accumulator,
+    ) {
+        let chunk = node.chunk;
+        if self.is_unused(work, node) {
+            return;
+        }
+        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions), so nobody else
+        // finishes its chunk, if the node is alone. Different nodes' values do not overlap.
+        unsafe {
+            if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
                 self.finish(work, chunk.number, value);
+            } else if self.keeps_offsets() {
+                let before = if chunk.number == 0 { work.index } else { 0 };
+                let offset = O::index_of(value).wrapping_sub(before) as u32;
+                let place = room.late_node(chunk.start, node.number);
+                place.write([accumulator_word(value, 0), offset]);
             } else {
                 room.node(chunk.start, node.number).write(value);
             }
@@ -105,12 +226,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Folds the nodes of each chunk that has more than one node.
     ///
     /// # Safety
-    /// 1. The whole block. The header is written, and `number < work_count`.
+    /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
     /// 2. The work's items, starts and nodes' values are written.
     #[inline(always)]
     pub unsafe fn fold_roots(&self, number: u32, room: Room<T, O::Accumulator>) {
         // SAFETY: the header is written, and has the work: condition 1.
         let work = unsafe { self.work(number) };
+        if Self::SHARES {
+            // SAFETY: the work is the block's. The rest are this function's conditions.
+            unsafe { self.share_roots(&work, room) };
+            return;
+        }
         let mut slot = simt::thread_index();
         while slot < work.chunk_count {
             let step = simt::opaque_one() as u32;
@@ -121,7 +247,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let count = chunk.node_count();
                 if count > 1 {
                     let value = self.fold_values(room.node(chunk.start, 0), count);
-                    let value = self.located(&work, room, chunk, value);
                     self.finish(&work, chunk.number, value);
                 }
             }
@@ -129,31 +254,110 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of `count` values, 1 to 16: pairwise, or a left fold in steps of several values. In the last step, values past the end are
-    /// left out.
+    /// As [`Self::fold_roots`], on [`QUARTERS`] lanes for each chunk.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::fold_roots`]. `work` is one of the block's works.
+    #[inline(always)]
+    unsafe fn share_roots(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let mut first = simt::warp() * SHARED_BY_WARP;
+        while first < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are written
+            // (this function's conditions), and the slot is less than `chunk_count`. The lanes of a chunk have the same slot. One of them
+            // finishes the chunk.
+            unsafe {
+                let slot = first + simt::lane() / QUARTERS;
+                let chunk = self.chunk(room, Ord::min(slot, work.chunk_count - 1));
+                let nodes = room.node(chunk.start, 0);
+                let is_root = slot < work.chunk_count && chunk.node_count() > 1;
+                let items = if is_root { chunk.end - chunk.start } else { 0 };
+                let (count, full) = (items.div_ceil(FAN * FAN), items / (FAN * FAN));
+                let value = if self.keeps_offsets() {
+                    self.least(work, chunk, room.late_node(chunk.start, 0), count)
+                } else {
+                    let value = |place| Self::read_value(nodes, place);
+                    sixteens::shared::<O, T>(count, full, value)
+                };
+                if is_root && simt::lane().is_multiple_of(QUARTERS) {
+                    let value = self.located(work, room, chunk, value);
+                    self.finish(work, chunk.number, value);
+                }
+            }
+            first += step * (self.threads() / QUARTERS);
+        }
+    }
+
+    /// Whether values are kept as keys and offsets.
+    #[inline(always)]
+    fn keeps_offsets(&self) -> bool {
+        Self::KEEPS_OFFSETS && self.task == Task::Reduce
+    }
+
+    /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys
+    /// the first wins.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. Every [`QUARTERS`] lanes have the same arguments. `count` values are written.
+    #[inline(always)]
+    unsafe fn least(
+        &self,
+        work: &Work,
+        chunk: Chunk,
+        values: *const [u32; 2],
+        count: u32,
+    ) -> O::Accumulator {
+        let least = |a: [u32; 2], b: [u32; 2]| if b[0] < a[0] { b } else { a };
+        let mut found = [u32::MAX; 2];
+        let place = simt::lane() % QUARTERS * 4;
+        // SAFETY: `count` values are written, and one of them is read. The whole warp is here: this function's conditions.
+        unsafe {
+            if place < count {
+                // Past the end, the last value is read again, which changes nothing.
+                let value = |place: u32| {
+                    let words: u64 = values
+                        .cast::<u64>()
+                        .add(Ord::min(place, count - 1) as usize)
+                        .read();
+                    [words as u32, (words >> 32) as u32]
+                };
+                let left = least(value(place), value(place + 1));
+                found = least(left, least(value(place + 2), value(place + 3)));
+            }
+            found = least(
+                found,
+                found.map(|word| simt::shuffle_from(word, simt::lane() ^ 1)),
+            );
+            found = least(
+                found,
+                found.map(|word| simt::shuffle_from(word, simt::lane() ^ 2)),
+            );
+        }
+        let before = if chunk.number == 0 { work.index } else { 0 };
+        let index = before + found[1] as u64;
+        let mut words: AccumulatorWords = [0; ACCUMULATOR_MAX_WORDS];
+        [words[0], words[1], words[2]] = [found[0], index as u32, (index >> 32) as u32];
+        accumulator_of_words(words)
+    }
+
+    /// Reads a value of a leaf or of a node.
+    ///
+    /// # Safety
+    /// The value at `place` is written.
+    #[inline(always)]
+    unsafe fn read_value(values: *const O::Accumulator, place: u32) -> O::Accumulator {
+        // SAFETY: the value is written, so the address is in bounds: this function's condition.
+        unsafe { values.add(place as usize).read() }
+    }
+
+    /// The left fold of `count` values, 1 to 16, in steps of several values. In the last step, values past the end are left out.
     ///
     /// # Safety
     /// There is at least one value, and all of them are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: at least one value, and all are written: this function's conditions. Past the end, the last value is read again.
-        let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
-        if O::IS_PAIRWISE {
-            return sixteens::pairwise::<O, T>(count, value);
-        }
-        if Self::IS_EXACT && count == FAN {
-            let two = |place: u32| O::combine_equal(value(place), value(place + 1));
-            let four = |place: u32| O::combine_equal(two(place), two(place + 2));
-            let mut folded = four(0);
-            let mut place = 4;
-            // Only four at a time: more of the widest values would fill the registers.
-            while place < FAN {
-                let step = simt::opaque_one() as u32;
-                folded = O::combine_equal(folded, four(place));
-                place += 4 * step;
-            }
-            return folded;
-        }
+        let value = |place: u32| unsafe { Self::read_value(values, Ord::min(place, count - 1)) };
         let mut folded = value(0);
         let mut place = 1;
         if count == FAN {

@@ -42,6 +42,27 @@ impl Chunk {
     }
 }
 
+/// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size + spare·c`.
+/// A chunk has a spare slot, since the chunk before it may end inside a leaf or node. Spare slots are left out if there is one chunk, and in
+/// rows of a multiple of `size` items, which all begin at the same place of a leaf or node.
+#[derive(Clone, Copy)]
+pub struct Slots {
+    /// The most items of a leaf or node.
+    size: u32,
+    /// How many spare slots each chunk has: 0 or 1.
+    spare: u32,
+    /// How many slots there are.
+    pub count: u32,
+}
+
+impl Slots {
+    /// The first slot of a chunk that starts at place `start`.
+    #[inline(always)]
+    pub fn first(&self, chunk: u32, start: u32) -> u32 {
+        start / self.size + chunk * self.spare
+    }
+}
+
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
     ///
@@ -125,7 +146,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 room.start(chunk + 1).write(end as u16);
             }
             if !work.is_dense() {
-                self.write_slots_of(room, chunk, begin, end);
+                self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
             } else if end - begin > FAN {
                 simt::or_shared(room.flags(), HAS_NODES);
             }
@@ -164,6 +185,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::ballot(differ) != 0 }
     }
 
+    /// The slots of a work for its chunks' leaves (`size` is 16) or nodes (256).
+    #[inline(always)]
+    pub fn slots(&self, work: &Work, size: u32) -> Slots {
+        let row = self.offsets.row_items;
+        if work.chunk_count == 1 || row != 0 && row % size as u64 == 0 {
+            Slots {
+                size,
+                spare: 0,
+                count: (work.end - work.begin).div_ceil(size),
+            }
+        } else {
+            Slots {
+                size,
+                spare: 1,
+                count: work.end / size + work.chunk_count,
+            }
+        }
+    }
+
     /// Writes the slots of a chunk: the bit of its first slot, and the counts of the words up to the next chunk's first slot.
     ///
     /// # Safety
@@ -172,12 +212,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn write_slots_of(
         &self,
+        slots: Slots,
         room: Room<T, O::Accumulator>,
         chunk: u32,
         begin: u32,
         end: u32,
     ) {
-        let slot = begin / FAN + chunk;
+        let slot = slots.first(chunk, begin);
         // SAFETY: the words are in shared memory, and aligned. They are in bounds: a work has at most one slot more than places, and there
         // are words for all of them (`Layout::bit_words`).
         unsafe {
@@ -187,7 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(0), 0);
             }
             let mut word = slot / 32 + 1;
-            while word <= (end / FAN + chunk + 1) / 32 {
+            while word <= slots.first(chunk + 1, end) / 32 {
                 let step = simt::opaque_one() as u32;
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
@@ -201,6 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. The work's starts are written, and its slots are not.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let slots = self.slots(work, FAN);
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
@@ -208,7 +250,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // work's end.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(room, number);
-                self.write_slots_of(room, number, start, end);
+                self.write_slots_of(slots, room, number, start, end);
             }
             number += step * self.threads();
         }
@@ -279,7 +321,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The chunk to which a slot belongs.
     ///
     /// # Safety
-    /// The starts and the slots are written, and `slot < work.end / FAN + work.chunk_count`.
+    /// The starts and the slots are written, and the work has the slot.
     #[inline(always)]
     pub unsafe fn chunk_of_slot(
         &self,
@@ -303,8 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has the
-    /// slots from `p / 256 + c` on.
+    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes.
     ///
     /// # Safety
     /// The starts are written, and the work has a chunk.
@@ -313,6 +354,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
+        slots: Slots,
         slot: u32,
     ) -> Chunk {
         let (mut low, mut high) = (0, work.chunk_count);
@@ -322,7 +364,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let step = simt::opaque_one() as u32;
                 let middle = (low + high) / 2 * step;
                 let start = simt::read_shared(room.start(middle)) as u32;
-                if start / (FAN * FAN) + middle <= slot {
+                if slots.first(middle, start) <= slot {
                     low = middle;
                 } else {
                     high = middle;

@@ -1,0 +1,76 @@
+//! Rows of whole leaves or nodes, which begin anywhere in a vector.
+
+use std::fmt::Debug;
+
+use cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust;
+use warpfold::{ArgMax, Cpu, LogSumExp, Moments, Op, Sum, kind, reduce, scan};
+
+use crate::common::gpu;
+use crate::data::{Sample, assert_same_bits, ordinary};
+use crate::device::Kernel;
+
+/// Lengths of rows: multiples of 16, of 256, and of neither.
+const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
+
+/// How many items there are at most.
+const ITEMS: usize = 25_000;
+
+fn reductions<O, T>()
+where
+    O: Kernel<kind::segmented_reduce, T, Output: PartialEq + Debug>,
+    Sum: Op<T>,
+    T: Sample,
+{
+    let gpu = gpu();
+    let items = ordinary::<Sum, T>(ITEMS + 16);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for row_items in LENGTHS {
+        for begin in [0, 1, 3] {
+            let span = begin..begin + ITEMS / row_items * row_items;
+            let request = reduce::<O, _>(&items[span.clone()]).rows(row_items);
+            let expected = request.wait(Cpu).unwrap();
+            let mut output = DeviceBuffer::from_slice(&expected).unwrap();
+            output
+                .copy_from(&vec![expected[0]; expected.len()])
+                .unwrap();
+            let span = input.index(span);
+            let request = reduce::<O, _>(&span).rows(row_items);
+            request.to(&mut output).wait(gpu).unwrap();
+            let mut found = vec![expected[0]; expected.len()];
+            output.copy_to(&mut found).unwrap();
+            assert_eq!(found, expected, "rows of {row_items} from {begin} on");
+        }
+    }
+}
+
+#[test]
+fn reductions_equal_the_reference() {
+    reductions::<Sum, f32>();
+    reductions::<Sum, u8>();
+    reductions::<Sum, f64>();
+    reductions::<ArgMax, f32>();
+    reductions::<LogSumExp, f32>();
+    reductions::<Moments, f32>();
+    reductions::<Moments, f64>();
+}
+
+#[test]
+fn scans_have_the_bits_of_the_reference() {
+    let gpu = gpu();
+    let items = ordinary::<Sum, f32>(ITEMS + 16);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for row_items in LENGTHS {
+        for begin in [0, 1, 3] {
+            let span = begin..begin + ITEMS / row_items * row_items;
+            let request = scan::<Sum, _>(&items[span.clone()]).rows(row_items);
+            let expected = request.wait(Cpu).unwrap();
+            let mut output = DeviceBuffer::from_slice(&vec![0.0; expected.len()]).unwrap();
+            let span = input.index(span);
+            let request = scan::<Sum, _>(&span).rows(row_items);
+            request.to(&mut output).wait(gpu).unwrap();
+            let what = format!("rows of {row_items} from {begin} on");
+            assert_same_bits(&output.as_host_vec().unwrap(), &expected, &what);
+        }
+    }
+}

@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn slots(&self, work: &Work, size: u32) -> Slots {
         let row = self.offsets.row_items;
-        if work.chunk_count == 1 || row != 0 && row % size as u64 == 0 {
+        if work.chunk_count == 1 || row != 0 && row.is_multiple_of(size as u64) {
             Slots {
                 size,
                 spare: 0,

@@ -39,9 +39,10 @@
 //!
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
 //! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
-//! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256 slots,
-//! so each warp has equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work is **dense** if its chunks
-//! have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole chunk, and there are no slots.
+//! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256
+//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work
+//! is **dense** if its chunks have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole
+//! chunk, and there are no slots.
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!

@@ -68,7 +68,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`, or the last of them in place of `before`.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`,
+        // and in place of `before` the last of them.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {

@@ -43,8 +43,8 @@ impl Chunk {
 }
 
 /// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size + spare·c`.
-/// A chunk has a spare slot, since the chunk before it may end inside a leaf or node. Spare slots are left out if there is one chunk, and in
-/// rows of a multiple of `size` items, which all begin at the same place of a leaf or node.
+/// A chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. There are no spare slots if there is one
+/// chunk, or if the chunks belong to rows of a multiple of `size` items: then all places `p` have the same remainder.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn slots(&self, work: &Work, size: u32) -> Slots {
         let row = self.offsets.row_items;
-        if work.chunk_count == 1 || row != 0 && row % size as u64 == 0 {
+        if work.chunk_count == 1 || row != 0 && row.is_multiple_of(size as u64) {
             Slots {
                 size,
                 spare: 0,

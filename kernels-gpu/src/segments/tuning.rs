@@ -22,9 +22,13 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// on another.)
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it. The compiler
-/// limits the registers accordingly. More blocks would not fit in shared memory. Scans of segments of 32, measured as above, took 714 µs
-/// with registers for 4 blocks, and 789 µs with registers for 5.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it, and one more
+/// if a thread has at most 56 registers. The compiler limits the registers accordingly. More blocks would not fit in shared memory. Scans of
+/// segments of 32, measured as above, took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
+///
+/// A block with a warp or two that find windows and copy their items, while others work on the window before, was slower on an H200
+/// (2026-11-25). In shared memory there is room for two windows of 5 such blocks. Sums of 2^28 `f32` in segments of 32; 1,024; 65,536 took
+/// 390; 311; 322 µs with one such warp in 5 blocks of 160 threads, and 376; 354; 359 µs with two in 5 blocks of 192.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The most items that the chunks of a dense work have on average. In a dense work a thread takes a whole chunk, if no chunk has more than

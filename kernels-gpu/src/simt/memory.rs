@@ -243,7 +243,7 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 pub const LEAST_COPY_BYTES: usize = 4;
 
 /// Begins to copy 16 bytes from global memory to `offset` bytes after `base`, in shared memory. The shared address is computed in 32 bits.
-/// The copy is done after [`await_copies`].
+/// The copy leaves out the L1 cache, and is done after [`await_copies`].
 ///
 /// # Safety
 /// The conditions of [`begin_copy_vector`], where `to` is `base` and `offset` together. `base` is in shared memory too.

@@ -1,7 +1,7 @@
 //! Makes the kernels of all operators from the compiler's text. Operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::kind::Kind;
+use warpfold_kernels::kind::{Barrier, Kind};
 use warpfold_ptx::finish::{self, Bounds};
 use warpfold_ptx::inspect::{Operands, Rules, Thing, inspect};
 use warpfold_ptx::narrow;
@@ -56,12 +56,28 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
-    fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
+    /// The barriers that such a kernel may have: one of these lists.
+    fn barriers(self) -> Vec<&'static [Barrier]> {
         match self {
             Self::Library(kind) => {
-                let barriers = kind.definition().barriers.iter();
-                let barriers = barriers.map(|barrier| (barrier.to_string(), barrier.count));
+                let kind = kind.definition();
+                let lists = [kind.barriers, kind.large_barriers];
+                lists.into_iter().filter(|list| !list.is_empty()).collect()
+            }
+            Self::User => vec![&[]],
+        }
+    }
+
+    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
+    fn rules(
+        self,
+        barriers: &[Barrier],
+        operands: Operands,
+        may_begin_early: bool,
+    ) -> Rules<'static> {
+        match self {
+            Self::Library(_) => {
+                let barriers = barriers.iter().map(|barrier| (barrier.to_string(), barrier.count));
                 Rules {
                     forbidden: &Thing::ALL,
                     shared_array: SHARED_ARRAY,
@@ -204,7 +220,11 @@ pub fn finished(
         body: narrow::mask(kernel.body),
         ..kernel
     };
-    inspect(&kernel, &origin.rules(operands, variant.may_begin_early()))
+    let rules = |barriers| origin.rules(barriers, operands, variant.may_begin_early());
+    let inspected = origin.barriers().into_iter().map(|barriers| inspect(&kernel, &rules(barriers)));
+    inspected
+        .reduce(Result::or)
+        .unwrap_or(Ok(()))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
     let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));

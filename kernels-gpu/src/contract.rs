@@ -284,9 +284,14 @@ pub const fn scan_tiles<T>() -> ScanTiles {
     let (short_rows, long_rows) = match size_of::<T>() {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
-        20 | 24 | 28 | 32 => (3, 3),
-        // With items of 64 bytes, this is the largest tile that fits on every device.
-        _ => (1, 1),
+        20 | 24 | 28 => (3, 7),
+        32 => (3, 5),
+        36 | 40 | 44 => (1, 5),
+        _ => (1, 3),
+    };
+    let long_warps = match vector_bytes::<T>() > VECTOR_BYTES {
+        true => SCAN_SHORT.warps,
+        false => SCAN_LONG.warps,
     };
     ScanTiles {
         short: ScanShape {
@@ -295,9 +300,9 @@ pub const fn scan_tiles<T>() -> ScanTiles {
             ..SCAN_SHORT
         },
         long: ScanShape {
+            warps: long_warps,
             rows: long_rows,
             vector_bytes: vector_bytes::<T>(),
-            ..SCAN_LONG
         },
         short_items: SCAN_SHORT_BYTES / size_of::<T>() as u64,
         vector_items: vector_items::<T>(),
@@ -311,12 +316,30 @@ impl ScanShape {
     /// On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive vectors; the sums of
     /// 2^28 `u32` took 529 and 532 µs, in this order. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
-        words > 2 || words == 2 && self.rows % 2 == 1
+        words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }
 
-    /// Bytes of a tile.
+    /// Whether the vectors are large items or large results: of more than 16 bytes.
+    pub const fn is_large(self) -> bool {
+        self.vector_bytes > VECTOR_BYTES
+    }
+
+    /// Bytes of a tile in shared memory.
     pub const fn bytes(self) -> usize {
-        self.vectors() * self.vector_bytes
+        match self.is_large() {
+            true => (self.warps * WARP_LANES) as usize * self.lane_bytes(),
+            false => self.vectors() * self.vector_bytes,
+        }
+    }
+
+    /// Bytes of a lane's vectors of a tile of large items, in shared memory. They are an odd number of the largest units, of up to 16 bytes, in
+    /// which a vector can be read. So the lanes' reads have no bank conflicts.
+    pub const fn lane_bytes(self) -> usize {
+        let bytes = self.rows * self.vector_bytes;
+        match bytes.is_multiple_of(2 * VECTOR_BYTES) {
+            true => bytes + VECTOR_BYTES,
+            false => bytes,
+        }
     }
 
     /// Vectors of a tile.

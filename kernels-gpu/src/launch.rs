@@ -101,7 +101,25 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
 /// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
 /// 48 KiB, the limit of a kernel that has not opted in to more.
 pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
-    size_of::<ScanShared<A>>() as u32 + buffers * shape.bytes() as u32
+    size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>() + buffers * shape.bytes() as u32
+}
+
+/// Bytes of the scratch of a look-back over large accumulators, a multiple of 128. It lies between [`ScanShared`] and the tiles. Other
+/// look-backs have none.
+pub const fn scan_scratch_bytes<A>() -> u32 {
+    let words = size_of::<A>() / 4;
+    match words > 4 {
+        true => (LOOKBACK_SLOTS * slot_words(words) * 4).next_multiple_of(128) as u32,
+        false => 0,
+    }
+}
+
+/// The slots that a look-back over large accumulators reads at a time: those of a group's tiles, and as many of groups.
+pub const LOOKBACK_SLOTS: usize = 2 * WARP_LANES as usize;
+
+/// The words of shared memory from one value that a look-back has read to the next. An odd number avoids bank conflicts.
+pub const fn slot_words(words: usize) -> usize {
+    words | 1
 }
 
 /// How many tiles a block of a scan should hold if it may use `available` bytes of shared memory: 4, 2 or 1.

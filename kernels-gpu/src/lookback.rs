@@ -20,6 +20,7 @@
 //! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
 //! tree of 5 shuffles. If an operator rounds and groups are folded, it costs 9 more shuffles, and one for each group. It has no barrier.
 
+mod far;
 mod fold;
 mod view;
 
@@ -134,13 +135,20 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A
     /// barrier lies between the publication and this call.
+    ///
+    /// If the accumulator is large, `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
     #[inline(always)]
     pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
         tile: u32,
         initial: A,
         manner: Manner,
+        scratch: *mut u32,
     ) -> A {
+        if A::IS_LARGE {
+            // SAFETY: this function's conditions.
+            return unsafe { self.look_far_back::<O, T>(tile, initial, scratch) };
+        }
         // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The
         // view is complete for the fold. All lanes take the same branches around warp functions. The slots published here belong to a group
         // whose last tile is `tile`, so no other block publishes them.

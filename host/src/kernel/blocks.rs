@@ -24,6 +24,16 @@ pub struct Blocks {
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
+    /// The launch bounds of the kernel, if its text has others: the threads of a block, and how many blocks are to share a multiprocessor.
+    pub(crate) bounds: Option<(u32, u32)>,
+}
+
+/// VARIANT
+fn large_blocks(shape: ScanShape) -> u32 {
+    match shape.is_large() && std::env::var_os("WARPFOLD_TWO_BLOCKS").is_some() {
+        true => 2,
+        false => 1,
+    }
 }
 
 impl Blocks {
@@ -35,6 +45,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -46,6 +57,7 @@ impl Blocks {
         Self {
             short: block(segments::tuning::SHORT_BLOCK_THREADS),
             long: block(segments::tuning::LONG_BLOCK_THREADS),
+            bounds: None,
         }
     }
 
@@ -57,6 +69,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -78,6 +91,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -93,7 +107,11 @@ impl Blocks {
         Self {
             // Two blocks share a multiprocessor.
             short: block(tiles.short, available / 2),
-            long: block(tiles.long, available),
+            long: block(tiles.long, available / large_blocks(tiles.long)),
+            bounds: tiles
+                .long
+                .is_large()
+                .then(|| (scan_block_threads(tiles.long), large_blocks(tiles.long))),
         }
     }
 }

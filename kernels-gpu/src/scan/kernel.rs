@@ -40,12 +40,12 @@ mod scanning;
 
 use core::marker::PhantomData;
 
-use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
+use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short, Stretch};
 use crate::board::Board;
 use crate::direction::Direction;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
+use crate::launch::{scan_scratch_bytes, ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
 use crate::op::Op;
 use crate::scan::tuning;
 use crate::scan::tuning::{IN_PLACE_CACHED_BYTES, TURNS};
@@ -263,11 +263,26 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
+    /// The scratch of the look-back.
+    #[inline(always)]
+    fn scratch(&self) -> *mut u32 {
+        self.shared.wrapping_add(1).cast()
+    }
+
+    /// The calling warp's stretch of a tile in an array of items or of results.
+    #[inline(always)]
+    fn stretch<V: Element>(&self, array: *mut V, tile: u32) -> Stretch<V> {
+        let TileItems { begin, count } = self.items(tile);
+        let border = self.direction.border(begin, self.array.item_count);
+        Stretch::new::<S>(self.direction, array.wrapping_add(border as usize), count)
+    }
+
     /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may
     /// have room for more tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
-        let fixed_bytes = size_of::<Shared<O, T>>() as u32;
+        let fixed_bytes =
+            size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>();
         let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
         if room >= TURNS as u32 {
             TURNS as u32

@@ -54,7 +54,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if self.stores || is_group_last(tile) {
                     // The initial value is read each time. In registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
-                    prefix = lookback.look_back::<O, T>(tile, initial, manner);
+                    prefix = lookback.look_back::<O, T>(tile, initial, manner, self.scratch());
                 }
                 self.send_prefix(turn, prefix);
                 if !arguments.total.is_null() && lookback.is_last(tile) {

@@ -284,9 +284,12 @@ pub const fn scan_tiles<T>() -> ScanTiles {
     let (short_rows, long_rows) = match size_of::<T>() {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
-        20 | 24 | 28 => (3, 7),
-        32 => (3, 5),
+        20 => (3, 11),
+        24 => (3, 9),
+        28 => (3, 7),
+        32 => (3, 6),
         36 | 40 | 44 => (1, 5),
+        48 => (1, 4),
         _ => (1, 3),
     };
     let long_warps = match vector_bytes::<T>() > VECTOR_BYTES {

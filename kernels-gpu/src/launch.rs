@@ -114,8 +114,8 @@ pub const fn scan_scratch_bytes<A>() -> u32 {
     }
 }
 
-/// The slots that a look-back over large accumulators reads at a time: those of a group's tiles, and as many of groups.
-pub const LOOKBACK_SLOTS: usize = 2 * WARP_LANES as usize;
+/// The slots of that scratch: for a group's tiles, for as many values of groups, and two more.
+pub const LOOKBACK_SLOTS: usize = 2 * WARP_LANES as usize + 2;
 
 /// The words of shared memory from one value that a look-back has read to the next. An odd number avoids bank conflicts.
 pub const fn slot_words(words: usize) -> usize {

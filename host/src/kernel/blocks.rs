@@ -28,14 +28,6 @@ pub struct Blocks {
     pub(crate) bounds: Option<(u32, u32)>,
 }
 
-/// VARIANT
-fn large_blocks(shape: ScanShape) -> u32 {
-    match shape.is_large() && std::env::var_os("WARPFOLD_TWO_BLOCKS").is_some() {
-        true => 2,
-        false => 1,
-    }
-}
-
 impl Blocks {
     pub(super) fn of_reduction<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
         let block = Block {
@@ -107,11 +99,11 @@ impl Blocks {
         Self {
             // Two blocks share a multiprocessor.
             short: block(tiles.short, available / 2),
-            long: block(tiles.long, available / large_blocks(tiles.long)),
+            long: block(tiles.long, available),
             bounds: tiles
                 .long
                 .is_large()
-                .then(|| (scan_block_threads(tiles.long), large_blocks(tiles.long))),
+                .then(|| (scan_block_threads(tiles.long), tuning::BLOCKS_PER_MULTIPROCESSOR)),
         }
     }
 }

@@ -33,6 +33,13 @@ macro_rules! for_each_round {
     };
 }
 
+/// Runs a block of code for each place in a list that is long enough for a lane's items.
+macro_rules! for_each_row {
+    ($row:ident => $body:block) => {
+        for_each_vector!($row in 0 1 2 3 4 5 6 7 8 9 10 => $body)
+    };
+}
+
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
 pub struct LargeTile<O, T, S> {
     first: *mut u32,
@@ -376,7 +383,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         // SAFETY: existing items are copied (condition of `scan`).
         unsafe {
             if items.count == S::TILE_ITEMS {
-                for_each_vector!(V => {
+                for_each_row!(V => {
                     if V < S::ROWS {
                         let item = self.lifted(items, V);
                         folded = if V == 0 { item } else { O::combine(folded, item) };
@@ -475,7 +482,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         // second barrier orders these reads before the runs are written again.
         unsafe {
             if items.count == S::TILE_ITEMS {
-                for_each_vector!(V => {
+                for_each_row!(V => {
                     if V < S::ROWS {
                         self.replace::<P>(items, V, &mut before);
                     }

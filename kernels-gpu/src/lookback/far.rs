@@ -8,9 +8,9 @@
 //! the aggregates after the nearest known prefix. The prefix has the same bits as in any other look-back.
 
 use crate::contract::WARP_LANES;
-use crate::element::{accumulator_of_words, for_each_word};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::slot_words;
+use crate::launch::{slot_words, LOOKBACK_SLOTS};
 use crate::op::Op;
 use crate::thread::for_each_vector;
 use crate::{simt, warp};
@@ -26,6 +26,14 @@ type Loaded = [u64; 32];
 /// Where the words of the aggregates of groups are in [`Loaded`], and the words of prefixes.
 const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
+
+/// The slots of the scratch: the tiles of a group, then as many aggregates and prefixes of groups as are read at once. Two more slots keep
+/// values of the last tile of a group: the group's aggregate, and the combined aggregates of the group's lower tiles.
+const GROUPS: u32 = GROUP_TILES;
+const LAST_AGGREGATE: u32 = GROUPS + 2 * WINDOW;
+const LAST_LOWER: u32 = LAST_AGGREGATE + 1;
+
+const _: () = assert!(LAST_LOWER as usize + 1 == LOOKBACK_SLOTS);
 
 /// Runs a block for each word of a list in [`Loaded`].
 macro_rules! for_each_eighth {
@@ -64,13 +72,12 @@ impl Wanted {
     #[inline(always)]
     fn of(tile: u32) -> Self {
         let group = tile / GROUP_TILES;
-        let tiles = match is_group_last(tile) {
-            true => GROUP_TILES,
-            false => place_in_group(tile),
-        };
         Wanted {
             group,
-            tiles,
+            tiles: match is_group_last(tile) {
+                true => 0,
+                false => place_in_group(tile),
+            },
             first_aggregate: group.saturating_sub(WINDOW),
             first_prefix: Ord::max(group.saturating_sub(WINDOW - 1), 1),
         }
@@ -90,19 +97,55 @@ impl Wanted {
 
     /// The bits of the words that the calling lane reads.
     #[inline(always)]
-    fn bits<A: Accumulator>(&self, with_tiles: bool) -> u32 {
+    fn bits<A: Accumulator>(&self) -> u32 {
         let words = A::WORDS as u32;
-        let tiles = if with_tiles { rounds(self.tiles * words) } else { 0 };
         let (aggregates, prefixes) = (self.aggregates() * words, self.prefixes() * words);
-        tiles | rounds(aggregates) << AGGREGATES | rounds(prefixes) << PREFIXES
+        rounds(self.tiles * words) | rounds(aggregates) << AGGREGATES | rounds(prefixes) << PREFIXES
     }
 }
 
 impl<A: Accumulator> Lookback<A> {
+    /// Waits for the tiles of the group whose last tile is `tile`, and publishes the group's aggregate. Keeps values for the look-back of
+    /// `tile` in `scratch`.
+    ///
+    /// # Safety
+    /// Convergent: one whole warp of the block that holds `tile`, once for each last tile of a group, before its look-back. The block has
+    /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is that of the look-back.
+    #[inline(always)]
+    pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(&self, tile: u32, scratch: *mut u32) {
+        let group = tile / GROUP_TILES;
+        let wanted = Wanted {
+            group,
+            tiles: GROUP_TILES,
+            first_aggregate: group,
+            first_prefix: group + 1,
+        };
+        // SAFETY: the whole warp calls it. The wanted slots are those of this group's tiles; the board has them. No other block publishes
+        // the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        unsafe {
+            self.load_tiles(&wanted, scratch);
+            let own = get(scratch, simt::lane());
+            let aggregate = warp::reduce_group::<O, T>(own);
+            if simt::lane() == 0 {
+                self.publish(Slot::Group(group), aggregate);
+                set(scratch, LAST_AGGREGATE, aggregate);
+            }
+            let lower = match simt::lane() < GROUP_TILES - 1 {
+                true => own,
+                false => O::identity(),
+            };
+            let lower = warp::reduce_group::<O, T>(lower);
+            if simt::lane() == 0 {
+                set(scratch, LAST_LOWER, lower);
+            }
+            simt::warp_barrier();
+        }
+    }
+
     /// [`Lookback::look_back`], for large accumulators.
     ///
     /// # Safety
-    /// The conditions of that function.
+    /// The conditions of that function. If `tile` is the last of its group, [`Self::gather`] was called.
     #[inline(always)]
     pub(super) unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -111,51 +154,27 @@ impl<A: Accumulator> Lookback<A> {
         scratch: *mut u32,
     ) -> A {
         let wanted = Wanted::of(tile);
-        let groups = scratch.wrapping_add(WARP_LANES as usize * slot_words(A::WORDS));
-        let prefixes = groups.wrapping_add(WINDOW as usize * slot_words(A::WORDS));
+        let is_last = is_group_last(tile);
+        let slot = |slot: u32| scratch.wrapping_add(slot as usize * slot_words(A::WORDS));
+        let (groups, prefixes) = (slot(GROUPS), slot(GROUPS + WINDOW));
         // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are those of lower tiles and groups, and of this
-        // tile; the board has them. The slots published here belong to a group whose last tile is `tile`, so no other block publishes them.
+        // group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes it.
         // The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
-            let bits = wanted.bits::<A>(true);
-            let mut seen;
-            loop {
-                seen = self.load(&wanted, true);
-                let mut unpublished = 0;
-                for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
-                    unpublished |= (self.board.is_other(seen[I]) as u32) << I;
-                });
-                let misses = unpublished & bits & low_bits(AGGREGATES as u32) != 0;
-                if simt::ballot(misses) == 0 {
-                    break;
+            let bits = wanted.bits::<A>();
+            let mut seen = self.load_tiles(&wanted, scratch);
+            let mut lower = O::identity();
+            if is_last {
+                lower = get(scratch, LAST_LOWER);
+            } else {
+                if simt::lane() < wanted.tiles {
+                    lower = get(scratch, simt::lane());
                 }
+                lower = warp::reduce_group::<O, T>(lower);
             }
-            simt::warp_barrier();
-            for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
-                if I < A::WORDS && bits >> I & 1 != 0 {
-                    put::<A>(scratch, I, seen[I]);
-                }
-            });
-            simt::warp_barrier();
-            let mut own = O::identity();
-            if simt::lane() < wanted.tiles {
-                own = get(scratch, simt::lane());
-            }
-            let mut aggregate = O::identity();
-            if is_group_last(tile) {
-                aggregate = warp::reduce_group::<O, T>(own);
-                if simt::lane() == 0 {
-                    self.publish(Slot::Group(wanted.group), aggregate);
-                }
-            }
-            let lower = match simt::lane() < place_in_group(tile) {
-                true => own,
-                false => O::identity(),
-            };
-            let lower = warp::reduce_group::<O, T>(lower);
             let mut known = self.known(&wanted, &seen);
             while known > wanted.group {
-                seen = self.load(&wanted, false);
+                seen = self.load(&wanted, !low_bits(AGGREGATES as u32));
                 known = self.known(&wanted, &seen);
             }
             for_each_eighth!(I => {
@@ -179,20 +198,52 @@ impl<A: Accumulator> Lookback<A> {
                 prefix = O::combine(prefix, get(groups, group - wanted.first_aggregate));
                 group += step;
             }
-            if is_group_last(tile) && simt::lane() == 0 && wanted.group + 1 < self.group_count {
-                let next = O::combine(prefix, aggregate);
+            if is_last && simt::lane() == 0 && wanted.group + 1 < self.group_count {
+                let next = O::combine(prefix, get(scratch, LAST_AGGREGATE));
                 self.publish(Slot::Prefix(wanted.group + 1), next);
             }
             O::combine(prefix, lower)
         }
     }
 
-    /// Reads the wanted slots.
+    /// Reads the wanted slots until all wanted tiles are published. Puts the tiles' aggregates into `scratch`.
     ///
     /// # Safety
-    /// The board has them.
+    /// Convergent: the whole warp that looks back. The board has the slots. The scratch is the warp's.
     #[inline(always)]
-    unsafe fn load(&self, wanted: &Wanted, with_tiles: bool) -> Loaded {
+    unsafe fn load_tiles(&self, wanted: &Wanted, scratch: *mut u32) -> Loaded {
+        let bits = wanted.bits::<A>();
+        // SAFETY: the conditions of `load` and `put` are this function's. The warp's barriers order the lanes' accesses to the scratch.
+        unsafe {
+            let mut seen;
+            loop {
+                seen = self.load(wanted, u32::MAX);
+                let mut unpublished = 0;
+                for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                    unpublished |= (self.board.is_other(seen[I]) as u32) << I;
+                });
+                let misses = unpublished & bits & low_bits(AGGREGATES as u32) != 0;
+                if simt::ballot(misses) == 0 {
+                    break;
+                }
+            }
+            simt::warp_barrier();
+            for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                if I < A::WORDS && bits >> I & 1 != 0 {
+                    put::<A>(scratch, I, seen[I]);
+                }
+            });
+            simt::warp_barrier();
+            seen
+        }
+    }
+
+    /// Reads the words of the wanted slots whose bits are set in `among`.
+    ///
+    /// # Safety
+    /// The board has these slots.
+    #[inline(always)]
+    unsafe fn load(&self, wanted: &Wanted, among: u32) -> Loaded {
         let first = |slot: Slot| {
             let address = self.board.address::<A>(self.place(slot));
             address.wrapping_add(simt::lane() as usize).cast_const()
@@ -203,7 +254,7 @@ impl<A: Accumulator> Lookback<A> {
                 first(Slot::Tile(wanted.group * GROUP_TILES)),
                 first(Slot::Group(wanted.first_aggregate)),
                 first(Slot::Prefix(wanted.first_prefix)),
-                wanted.bits::<A>(with_tiles),
+                wanted.bits::<A>() & among,
             )
         }
     }
@@ -214,7 +265,7 @@ impl<A: Accumulator> Lookback<A> {
     /// Convergent: the whole warp.
     #[inline(always)]
     unsafe fn known(&self, wanted: &Wanted, seen: &Loaded) -> u32 {
-        let bits = wanted.bits::<A>(false);
+        let bits = wanted.bits::<A>();
         let mut unpublished = 0;
         for_each_eighth!(I => {
             let slot = (I as u32 * WARP_LANES + simt::lane()) / A::WORDS as u32;
@@ -262,4 +313,16 @@ unsafe fn get<A: Accumulator>(values: *const u32, slot: u32) -> A {
         words[W] = unsafe { simt::read_shared(values.add(slot as usize * slot_words(A::WORDS) + W)) };
     });
     accumulator_of_words(words)
+}
+
+/// Writes a value to its slot.
+///
+/// # Safety
+/// The slot is in shared memory, and no other thread uses it.
+#[inline(always)]
+unsafe fn set<A: Accumulator>(values: *mut u32, slot: u32, value: A) {
+    for_each_word!(W of A => {
+        // SAFETY: the slot's words are in shared memory and this thread's: this function's condition.
+        unsafe { values.add(slot as usize * slot_words(A::WORDS) + W).write(accumulator_word(value, W)) };
+    });
 }

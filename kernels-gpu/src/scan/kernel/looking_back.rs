@@ -2,7 +2,7 @@
 
 use crate::block::Shape;
 use crate::board::Board;
-use crate::element::Element;
+use crate::element::{Accumulator, Element};
 use crate::lookback::{is_group_last, Lookback, Manner};
 use crate::op::Op;
 use crate::scan::tuning;
@@ -36,6 +36,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
             publishes_group: !self.stores,
         };
         let mut turn = 0;
+        let mut gathered = self.tiles.end;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
         // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
         // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp
@@ -47,6 +48,13 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 let mut next = tile;
                 if waits {
                     next = self.await_tile(turn + 1);
+                }
+                // The aggregate of a group comes before any prefix, because other blocks wait for it.
+                let latest = if waits { next } else { tile };
+                let gathers = is_group_last(latest) && latest < self.tiles.end;
+                if O::Accumulator::IS_LARGE && gathers && latest != gathered {
+                    lookback.gather::<O, T>(latest, self.scratch());
+                    gathered = latest;
                 }
                 // If nothing is stored, no block needs prefixes. Then only the last tile of a group looks back, and publishes the group's
                 // aggregate.

@@ -91,6 +91,8 @@ pub struct ScanShared<A> {
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
+    /// The block's second ticket, in scans of large items.
+    pub second: u32,
 }
 
 /// Bytes of dynamic shared memory that a block of a reduction with accumulators of type `A` needs.

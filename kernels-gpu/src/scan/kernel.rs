@@ -40,7 +40,7 @@ mod scanning;
 
 use core::marker::PhantomData;
 
-use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short, Stretch};
+use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
 use crate::direction::Direction;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -138,6 +138,12 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             }
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
+            // Each block takes tickets up to its first that has no tile.
+            let has_tile = tiles.of_ticket(ticket.index) < tiles.end;
+            if S::SHAPE.is_large() && tiles.tickets_go_on && has_tile {
+                let taken = tickets::take_if(control, true);
+                (*shared).second = tiles.receive(control, taken).index;
+            }
         }
         // Orders the writes above before all threads' reads.
         simt::barrier();
@@ -267,14 +273,6 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn scratch(&self) -> *mut u32 {
         self.shared.wrapping_add(1).cast()
-    }
-
-    /// The calling warp's stretch of a tile in an array of items or of results.
-    #[inline(always)]
-    fn stretch<V: Element>(&self, array: *mut V, tile: u32) -> Stretch<V> {
-        let TileItems { begin, count } = self.items(tile);
-        let border = self.direction.border(begin, self.array.item_count);
-        Stretch::new::<S>(self.direction, array.wrapping_add(border as usize), count)
     }
 
     /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may

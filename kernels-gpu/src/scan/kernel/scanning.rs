@@ -1,9 +1,10 @@
 //! The warps that scan.
 
-use crate::block::{Before, LargeTile, Placement, ScanPart, ScanTile, Shape};
+mod large;
+
+use crate::block::{Before, Placement, ScanPart, ScanTile, Shape};
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
-use crate::launch::scan_scratch_bytes;
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::scan::tuning;
@@ -29,6 +30,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The conditions of [`super::scan()`]. All warps that share the block's tiles call it.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
+        if S::SHAPE.is_large() {
+            // SAFETY: this function's conditions.
+            return unsafe { self.scan_large::<P>() };
+        }
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
         let end = self.tiles.end;
         let buffers = self.buffers();
@@ -54,8 +59,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 self.send_tile(0, end);
                 return;
             }
-            let first = self.tile(0, buffers);
-            self.begin_copy(arriving.tile, first.striped(), 0, buffers);
+            self.begin_copy(arriving.tile, self.tile(0, buffers).striped());
             loop {
                 let mut next = end;
                 let next_slots = self.tile(turn + 1, buffers).striped();
@@ -64,23 +68,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     let parity = turn as usize % 2;
                     let takes = is_first_thread && self.tiles.tickets_go_on;
                     let taken = tickets::take_if(self.control, takes);
-                    let totals = (&raw mut (*shared).totals[parity]).cast();
-                    if S::SHAPE.is_large() {
-                        let tile = self.large(turn, buffers);
-                        let stretch = self.stretch(self.array.input.cast_mut(), arriving.tile);
-                        tile.end_copy(stretch, self.array.eviction_policy());
-                        let runs = tile.scan(self.items(arriving.tile), totals);
-                        if takes {
-                            (*shared).tickets[parity] =
-                                self.tiles.receive(self.control, taken).index;
-                        }
-                        let joined = LargeTile::<O, T, S>::join(runs, totals);
-                        arriving.before[0] = joined.before;
-                        if LargeTile::<O, T, S>::has_last_run() {
-                            lookback.publish_tile(arriving.tile, joined.upto);
-                        }
-                    } else {
                     self.source(arriving.tile).end_copy::<O>(tile.striped());
+                    let totals = (&raw mut (*shared).totals[parity]).cast();
                     let rows = tile.scan(self.items(arriving.tile), totals);
                     if takes {
                         (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
@@ -91,7 +80,6 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     if simt::warp() == S::WARPS - 1 && simt::lane() == 0 {
                         lookback.publish_tile(arriving.tile, scanned.upto);
                     }
-                    }
                     self.send_tile(turn, arriving.tile);
                     if self.tiles.tickets_go_on {
                         next = self.tiles.of_ticket((*shared).tickets[parity]);
@@ -99,7 +87,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     if next >= end {
                         self.send_tile(turn + 1, end);
                     } else if buffers > 1 {
-                        self.begin_copy(next, next_slots, turn + 1, buffers);
+                        self.begin_copy(next, next_slots);
                     }
                 }
                 let leaves_at_once = !leaves_later(buffers);
@@ -112,7 +100,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     self.store::<P>(&leaving, its_turn, buffers);
                 }
                 if next < end && buffers == 1 {
-                    self.begin_copy(next, next_slots, turn + 1, buffers);
+                    self.begin_copy(next, next_slots);
                 }
                 (earlier, latest) = (latest, arriving);
                 arriving.tile = next;
@@ -136,14 +124,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// # Safety
     /// The tile's items are readable. No other thread uses the slots.
     #[inline(always)]
-    unsafe fn begin_copy(&self, tile: u32, slots: Slots, turn: u32, buffers: u32) {
+    unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
         let policy = self.array.eviction_policy();
-        if S::SHAPE.is_large() {
-            let stretch = self.stretch(self.array.input.cast_mut(), tile);
-            // SAFETY: this function's conditions.
-            unsafe { self.large(turn, buffers).begin_copy(stretch, policy) };
-            return;
-        }
         // SAFETY: the part's items are readable, and no other thread uses the slots: this function's conditions.
         unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
     }
@@ -153,19 +135,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
         // The tiles follow the part of fixed size.
-        let tiles = self.scratch().wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>() as usize);
+        let tiles = self.shared.wrapping_add(1);
         let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
         ScanTile::new(first.cast(), self.direction)
-    }
-
-    /// The place in shared memory of the tile of large items of a turn.
-    #[inline(always)]
-    fn large(&self, turn: u32, buffers: u32) -> LargeTile<O, T, S> {
-        let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles follow the part of fixed size.
-        let tiles = self.scratch().wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>() as usize);
-        let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
-        LargeTile::new(first, self.direction)
     }
 
     /// Waits for the prefix of the tile that arrived in a turn. If the launch stores results, applies the prefix and stores them.
@@ -189,11 +161,6 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 return;
             }
             let items = self.items(leaving.tile);
-            if S::SHAPE.is_large() {
-                let stretch = self.stretch(self.array.output, leaving.tile);
-                self.large(turn, buffers).store::<P>(items, prefix, leaving.before[0], stretch);
-                return;
-            }
             tile.store::<P>(items, prefix, &leaving.before, part);
         }
     }

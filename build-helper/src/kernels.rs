@@ -56,19 +56,19 @@ impl Origin {
         }
     }
 
-    /// The barriers that such a kernel may have: one of these lists.
-    fn barriers(self) -> Vec<&'static [Barrier]> {
+    /// The barriers that such a kernel may have: those of the first list, or those of the second.
+    fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {
                 let kind = kind.definition();
-                let lists = [kind.barriers, kind.large_barriers];
-                lists.into_iter().filter(|list| !list.is_empty()).collect()
+                [kind.large_barriers.unwrap_or(kind.barriers), kind.barriers]
             }
-            Self::User => vec![&[]],
+            Self::User => [&[]; 2],
         }
     }
 
-    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
+    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on
+    /// the target.
     fn rules(
         self,
         barriers: &[Barrier],
@@ -77,7 +77,9 @@ impl Origin {
     ) -> Rules<'static> {
         match self {
             Self::Library(_) => {
-                let barriers = barriers.iter().map(|barrier| (barrier.to_string(), barrier.count));
+                let barriers = barriers
+                    .iter()
+                    .map(|barrier| (barrier.to_string(), barrier.count));
                 Rules {
                     forbidden: &Thing::ALL,
                     shared_array: SHARED_ARRAY,
@@ -220,11 +222,13 @@ pub fn finished(
         body: narrow::mask(kernel.body),
         ..kernel
     };
-    let rules = |barriers| origin.rules(barriers, operands, variant.may_begin_early());
-    let inspected = origin.barriers().into_iter().map(|barriers| inspect(&kernel, &rules(barriers)));
-    inspected
-        .reduce(Result::or)
-        .unwrap_or(Ok(()))
+    let inspected = |barriers| {
+        let rules = origin.rules(barriers, operands, variant.may_begin_early());
+        inspect(&kernel, &rules)
+    };
+    let [first, second] = origin.barriers();
+    inspected(first)
+        .or_else(|_| inspected(second))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
     let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));

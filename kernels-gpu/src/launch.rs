@@ -41,7 +41,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 }
 
 /// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
-pub const INTERFACE: u32 = 12;
+pub const INTERFACE: u32 = 13;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total
 /// of some tiles costs no more than reading them. The prefixes that it publishes are unspecified.
@@ -102,15 +102,22 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
 
 /// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
 /// 48 KiB, the limit of a kernel that has not opted in to more.
-pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
-    size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>() + buffers * shape.bytes() as u32
+pub const fn scan_shared_bytes<A: Accumulator>(shape: ScanShape, buffers: u32) -> u32 {
+    let fixed = size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>(shape);
+    fixed + buffers * shape.bytes() as u32
 }
 
-/// Bytes of the scratch of a look-back over large accumulators, a multiple of 128. It lies between [`ScanShared`] and the tiles. Other
-/// look-backs have none.
-pub const fn scan_scratch_bytes<A>() -> u32 {
-    let words = size_of::<A>() / 4;
-    match words > 4 {
+/// Whether the lanes of a warp that looks back read published values together: if accumulators of type `A` are large, and the items or
+/// the results too. Tiles of smaller items leave no room for the scratch.
+pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
+    A::IS_LARGE && shape.is_large()
+}
+
+/// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. It lies between [`ScanShared`] and the tiles.
+/// Other look-backs have none.
+pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
+    let words = A::WORDS;
+    match looks_far_back::<A>(shape) {
         true => (LOOKBACK_SLOTS * slot_words(words) * 4).next_multiple_of(128) as u32,
         false => 0,
     }
@@ -125,7 +132,7 @@ pub const fn slot_words(words: usize) -> usize {
 }
 
 /// How many tiles a block of a scan should hold if it may use `available` bytes of shared memory: 4, 2 or 1.
-pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
+pub const fn scan_buffers<A: Accumulator>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
     let mut buffers = match copies {
         Copies::Synchronous => 1,
         Copies::Asynchronous => TURNS as u32,

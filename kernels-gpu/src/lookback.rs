@@ -53,7 +53,8 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it.
+    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it, or a launch that looks
+    /// far back.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),
@@ -135,20 +136,13 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A
     /// barrier lies between the publication and this call.
-    ///
-    /// If the accumulator is large, `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
     #[inline(always)]
     pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
         tile: u32,
         initial: A,
         manner: Manner,
-        scratch: *mut u32,
     ) -> A {
-        if A::IS_LARGE {
-            // SAFETY: this function's conditions.
-            return unsafe { self.look_far_back::<O, T>(tile, initial, scratch) };
-        }
         // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The
         // view is complete for the fold. All lanes take the same branches around warp functions. The slots published here belong to a group
         // whose last tile is `tile`, so no other block publishes them.

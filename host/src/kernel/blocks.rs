@@ -100,10 +100,12 @@ impl Blocks {
             // Two blocks share a multiprocessor.
             short: block(tiles.short, available / 2),
             long: block(tiles.long, available),
-            bounds: tiles
-                .long
-                .is_large()
-                .then(|| (scan_block_threads(tiles.long), tuning::BLOCKS_PER_MULTIPROCESSOR)),
+            bounds: tiles.long.is_large().then(|| {
+                (
+                    scan_block_threads(tiles.long),
+                    tuning::BLOCKS_PER_MULTIPROCESSOR,
+                )
+            }),
         }
     }
 }

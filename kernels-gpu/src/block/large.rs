@@ -7,31 +7,26 @@
 //! A lane folds its items, so the lanes shuffle one value for each run. The results go through shared memory once more: an item's result
 //! overwrites items that are no longer needed.
 
+mod copies;
+
 use core::marker::PhantomData;
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::direction::{Direction, Heading};
 use crate::element::{Element, Vector};
-use crate::launch::Copies;
 use crate::op::Op;
-use crate::simt::{self, EvictionPolicy};
-use crate::thread::{for_each_vector, lift, Access, Items, TileItems};
+use crate::simt;
+use crate::thread::{for_each_vector, lift, Items, TileItems};
 use crate::warp;
 
 use super::{Placement, Shape};
 
+pub use self::copies::Stretch;
+
+use self::copies::Layout;
+
 /// The number of the barrier in [`LargeTile::join`].
 const TOTALS_BARRIER: u32 = 1;
-
-/// The largest unit of a copy.
-const SIXTEEN: usize = 16;
-
-/// Runs a block of code for each place in a list that is long enough for a lane's units of 16 bytes.
-macro_rules! for_each_round {
-    ($round:ident => $body:block) => {
-        for_each_vector!($round in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 => $body)
-    };
-}
 
 /// Runs a block of code for each place in a list that is long enough for a lane's items.
 macro_rules! for_each_row {
@@ -45,96 +40,6 @@ pub struct LargeTile<O, T, S> {
     first: *mut u32,
     direction: Direction,
     scan: PhantomData<(O, T, S)>,
-}
-
-/// The items or the results, of type `V`, of the calling warp in an array.
-#[derive(Clone, Copy)]
-pub struct Stretch<V> {
-    /// The lowest address.
-    first: *mut V,
-    /// The first item that exists, counted from the lowest address.
-    begin: u32,
-    /// One past the last item that exists.
-    end: u32,
-}
-
-/// The place of a type's values in a run in shared memory.
-struct Layout<V, S>(PhantomData<(V, S)>);
-
-impl<V: Element, S: Shape> Layout<V, S> {
-    /// Bytes of a run in global memory.
-    const RUN_BYTES: usize = S::ROWS * size_of::<V>();
-
-    /// Bytes from a run to the next, in shared memory.
-    const STRIDE: usize = S::SHAPE.lane_bytes();
-
-    /// Bytes of a run that values of this type leave free, if the other type is larger.
-    const FREE: usize = S::ROWS * (S::SHAPE.vector_bytes - size_of::<V>());
-
-    /// Whether a stretch has no gaps in shared memory.
-    const IS_DENSE: bool = Self::RUN_BYTES == Self::STRIDE;
-
-    /// The unit of copies: the largest power of two, up to 16, that divides all distances.
-    const UNIT: usize = match Self::IS_DENSE {
-        true => SIXTEEN,
-        false => Access::new(Self::RUN_BYTES, Self::STRIDE | Self::FREE).unit(),
-    };
-
-    /// How a value is accessed in shared memory.
-    const ACCESS: Access = Access::new(size_of::<V>(), Self::STRIDE | Self::FREE);
-
-    /// Bytes of a stretch.
-    const STRETCH_BYTES: u32 = WARP_LANES * Self::RUN_BYTES as u32;
-
-    /// The place in shared memory of a byte of a stretch, counted from the warp's first run.
-    #[inline(always)]
-    fn place(byte: u32) -> u32 {
-        match Self::IS_DENSE {
-            true => byte,
-            false => {
-                let run = byte / Self::RUN_BYTES as u32;
-                byte + run * (Self::STRIDE - Self::RUN_BYTES) as u32
-            }
-        }
-    }
-}
-
-impl<V: Element> Stretch<V> {
-    /// The calling warp's stretch of a tile of a scan. The tile begins at the border `tile`, and `tile_items` of its items exist.
-    #[inline(always)]
-    pub fn new<S: Shape>(direction: Direction, tile: *mut V, tile_items: u32) -> Self {
-        let items = WARP_LANES * S::ROWS as u32;
-        let before = simt::warp() * items;
-        let existing = Ord::min(tile_items.saturating_sub(before), items);
-        let begin = direction.if_backward((items - existing) as u64) as u32;
-        let lowest = direction
-            .signed(before as u64)
-            .wrapping_sub(direction.if_backward(items as u64));
-        Stretch {
-            first: tile.wrapping_add(lowest as usize),
-            begin,
-            end: begin + existing,
-        }
-    }
-
-    /// Whether all of it exists.
-    #[inline(always)]
-    fn is_whole<S: Shape>(&self) -> bool {
-        self.end - self.begin == WARP_LANES * S::ROWS as u32
-    }
-
-    /// Whether it begins at a multiple of `unit`.
-    #[inline(always)]
-    fn is_aligned(&self, unit: usize) -> bool {
-        align_of::<V>() >= unit || (self.first as u64).is_multiple_of(unit as u64)
-    }
-
-    /// The bytes that exist, from the first to before the last.
-    #[inline(always)]
-    fn bytes(&self) -> (u32, u32) {
-        let size = size_of::<V>() as u32;
-        (self.begin * size, self.end * size)
-    }
 }
 
 /// A warp's items, scanned.
@@ -188,14 +93,16 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// The free bytes before a run's results.
     #[inline(always)]
     fn results_shift(&self) -> u32 {
-        self.direction.if_backward(Layout::<O::Output, S>::FREE as u64) as u32
+        self.direction
+            .if_backward(Layout::<O::Output, S>::FREE as u64) as u32
     }
 
     /// The calling lane's run in memory order.
     #[inline(always)]
     fn run(&self) -> *mut u32 {
         let run = self.direction.place(simt::lane() as u64, WARP_LANES as u64) as usize;
-        self.warp_runs().wrapping_byte_add(run * S::SHAPE.lane_bytes())
+        self.warp_runs()
+            .wrapping_byte_add(run * S::SHAPE.lane_bytes())
     }
 
     /// The address of item `v` of the calling lane.
@@ -220,145 +127,17 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         simt::thread_index() * S::ROWS as u32
     }
 
-    /// Begins to copy the calling warp's stretch of the input. Does nothing on devices without asynchronous copies.
-    ///
-    /// # Safety
-    /// - The stretch's existing items are readable, and nobody writes them before [`Self::end_copy`].
-    /// - No other warp uses the warp's runs.
-    /// - Convergent: the whole warp.
-    #[inline(always)]
-    pub unsafe fn begin_copy(&self, stretch: Stretch<T>, policy: EvictionPolicy) {
-        if simt::COPIES == Copies::Asynchronous {
-            // SAFETY: this function's conditions.
-            unsafe { self.copy::<true>(stretch, policy) }
-        }
-    }
-
-    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Then every lane may
-    /// read the warp's items.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::begin_copy`], with the same stretch.
-    #[inline(always)]
-    pub unsafe fn end_copy(&self, stretch: Stretch<T>, policy: EvictionPolicy) {
-        // SAFETY: this function's conditions. The whole warp gets to its barrier, which orders the lanes' copies before each other's reads.
-        unsafe {
-            match simt::COPIES {
-                Copies::Asynchronous => simt::await_copies(),
-                Copies::Synchronous => self.copy::<false>(stretch, policy),
-            }
-            simt::warp_barrier();
-        }
-    }
-
-    /// Copies a stretch of the input, or begins to.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::begin_copy`].
-    #[inline(always)]
-    unsafe fn copy<const BEGINS: bool>(&self, stretch: Stretch<T>, policy: EvictionPolicy) {
-        type Of<T, S> = Layout<T, S>;
-        let to = self.warp_runs().wrapping_byte_add(self.items_shift() as usize);
-        let place = |byte: u32| to.wrapping_byte_add(Of::<T, S>::place(byte) as usize);
-        let from = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
-        let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. Both addresses are multiples
-        // of the unit. The runs are the warp's, and each unit is copied by one lane.
-        unsafe {
-            if Of::<T, S>::UNIT == SIXTEEN && stretch.is_whole::<S>() && stretch.is_aligned(SIXTEEN) {
-                for_each_round!(ROUND => {
-                    let byte = SIXTEEN as u32 * (ROUND as u32 * WARP_LANES + simt::lane());
-                    let round_end = SIXTEEN as u32 * WARP_LANES * (ROUND as u32 + 1);
-                    if round_end <= Of::<T, S>::STRETCH_BYTES
-                        || round_end - SIXTEEN as u32 * WARP_LANES < Of::<T, S>::STRETCH_BYTES
-                            && byte < Of::<T, S>::STRETCH_BYTES
-                    {
-                        let (to, from) = (place(byte), from(byte).cast::<u32>());
-                        if BEGINS {
-                            simt::begin_copy_vector(to, from, policy);
-                        } else {
-                            simt::write_vector(to, simt::load_vector_past_l1(from));
-                        }
-                    }
-                });
-            } else if Of::<T, S>::UNIT >= 4 && stretch.is_aligned(4) {
-                let mut byte = begin + 4 * simt::lane();
-                while byte < end {
-                    let step = simt::opaque_one() as u32;
-                    let (to, from) = (place(byte), from(byte).cast::<u32>());
-                    if BEGINS {
-                        simt::begin_copy_item::<u32>(to, from);
-                    } else {
-                        to.write(from.read());
-                    }
-                    byte += 4 * WARP_LANES * step;
-                }
-            } else {
-                let mut byte = begin + simt::lane();
-                while byte < end {
-                    let step = simt::opaque_one() as u32;
-                    place(byte).cast::<u8>().write(from(byte).cast::<u8>().read());
-                    byte += WARP_LANES * step;
-                }
-            }
-        }
-    }
-
-    /// Stores the calling warp's stretch of the results.
-    ///
-    /// # Safety
-    /// - The existing items are writable, and no other warp reads or writes them.
-    /// - The results are in the warp's runs, and a barrier of the warp orders their writes before this call.
-    #[inline(always)]
-    unsafe fn copy_out(&self, stretch: Stretch<O::Output>) {
-        type Of<U, S> = Layout<U, S>;
-        let from = self.warp_runs().wrapping_byte_add(self.results_shift() as usize);
-        let place = |byte: u32| from.wrapping_byte_add(Of::<O::Output, S>::place(byte) as usize);
-        let to = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
-        let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is stored only if all its bytes are within the stretch and exist; they are writable, and the results are written.
-        // Both addresses are multiples of the unit, and each unit is stored by one lane.
-        unsafe {
-            if Of::<O::Output, S>::UNIT == SIXTEEN
-                && stretch.is_whole::<S>()
-                && stretch.is_aligned(SIXTEEN)
-            {
-                for_each_round!(ROUND => {
-                    let byte = SIXTEEN as u32 * (ROUND as u32 * WARP_LANES + simt::lane());
-                    let round_end = SIXTEEN as u32 * WARP_LANES * (ROUND as u32 + 1);
-                    if round_end <= Of::<O::Output, S>::STRETCH_BYTES
-                        || round_end - SIXTEEN as u32 * WARP_LANES < Of::<O::Output, S>::STRETCH_BYTES
-                            && byte < Of::<O::Output, S>::STRETCH_BYTES
-                    {
-                        simt::store_vector(to(byte).cast(), simt::read_vector(place(byte)));
-                    }
-                });
-            } else if Of::<O::Output, S>::UNIT >= 4 && stretch.is_aligned(4) {
-                let mut byte = begin + 4 * simt::lane();
-                while byte < end {
-                    let step = simt::opaque_one() as u32;
-                    to(byte).cast::<u32>().write(simt::read_shared(place(byte)));
-                    byte += 4 * WARP_LANES * step;
-                }
-            } else {
-                let mut byte = begin + simt::lane();
-                while byte < end {
-                    let step = simt::opaque_one() as u32;
-                    let value = simt::read_shared(place(byte).cast::<u8>());
-                    to(byte).cast::<u8>().write(value);
-                    byte += WARP_LANES * step;
-                }
-            }
-        }
-    }
-
     /// Scans the calling warp's runs, and writes their total to the warp's place in `totals`. Call [`Self::join`] next.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::end_copy`].
     /// - `totals` is in the block's own shared memory and has a place for each warp. No warp reads it until [`Self::join`].
     #[inline(always)]
-    pub unsafe fn scan(&self, items: TileItems, totals: *mut O::Accumulator) -> Runs<O::Accumulator> {
+    pub unsafe fn scan(
+        &self,
+        items: TileItems,
+        totals: *mut O::Accumulator,
+    ) -> Runs<O::Accumulator> {
         // SAFETY: the whole warp shuffles, and its runs are copied (conditions of this function). A warp writes its own place of `totals`.
         unsafe {
             let mut lanes = [O::identity(); THREAD_VECTORS];

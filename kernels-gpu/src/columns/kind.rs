@@ -14,7 +14,7 @@ pub const REDUCE: Definition = Definition {
     // One after the ticket, and one after the leaves' totals. Two in `settle`: before and after values are read from the board. One with
     // the last tag: before the departure.
     barriers: &[Barrier::block(5)],
-    large_barriers: &[],
+    large_barriers: None,
     vectors: Vectors::Any,
 };
 
@@ -24,6 +24,5 @@ pub const SCAN: Definition = Definition {
     // Three more than `REDUCE`. Two are in `find_before`: one before the values of other blocks are read from the board, and one after. The
     // third follows warp 0's writes of the prefixes.
     barriers: &[Barrier::block(8)],
-    large_barriers: &[],
     ..REDUCE
 };

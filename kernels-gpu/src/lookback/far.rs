@@ -1,11 +1,15 @@
-//! The look-back over large accumulators.
+//! The far look-back: over large accumulators of large items.
 //!
 //! A lane that reads a large value by itself issues a load for each of its words, and each load of the warp touches 32 lines. So the lanes
 //! read the slots of a group's tiles together, one word after the other, and exchange them through shared memory.
 //!
-//! Values of several groups' tiles would not fit in registers. So the last tile of a group also publishes the group's aggregate, as soon as
-//! all tiles of the group are published. A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds
-//! the aggregates after the nearest known prefix. The prefix has the same bits as in any other look-back.
+//! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
+//! the group: it publishes the group's aggregate, as soon as all tiles of the group are published. It does so before it looks back for any
+//! tile, also for a tile before the last one. Otherwise each aggregate would wait for prefixes, which wait for the aggregates of other
+//! groups.
+//!
+//! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
+//! prefix. The prefix has the same bits as in any other look-back.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -112,7 +116,11 @@ impl<A: Accumulator> Lookback<A> {
     /// Convergent: one whole warp of the block that holds `tile`, once for each last tile of a group, before its look-back. The block has
     /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is that of the look-back.
     #[inline(always)]
-    pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(&self, tile: u32, scratch: *mut u32) {
+    pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(
+        &self,
+        tile: u32,
+        scratch: *mut u32,
+    ) {
         let group = tile / GROUP_TILES;
         let wanted = Wanted {
             group,
@@ -142,12 +150,14 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// [`Lookback::look_back`], for large accumulators.
+    /// [`Lookback::look_back`], whose lanes read the slots together.
     ///
     /// # Safety
-    /// The conditions of that function. If `tile` is the last of its group, [`Self::gather`] was called.
+    /// - The conditions of that function.
+    /// - `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
+    /// - If `tile` is the last of its group, [`Self::gather`] was called.
     #[inline(always)]
-    pub(super) unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(
+    pub unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
         tile: u32,
         initial: A,
@@ -298,7 +308,11 @@ unsafe fn put<A: Accumulator>(values: *mut u32, round: usize, word: u64) {
     let index = round * WARP_LANES as usize + simt::lane() as usize;
     let (slot, place) = (index / A::WORDS, index % A::WORDS);
     // SAFETY: the place is in shared memory and this thread's: this function's condition.
-    unsafe { values.add(slot * slot_words(A::WORDS) + place).write(word as u32) };
+    unsafe {
+        values
+            .add(slot * slot_words(A::WORDS) + place)
+            .write(word as u32)
+    };
 }
 
 /// A value that the lanes have put.

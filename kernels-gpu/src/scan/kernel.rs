@@ -27,6 +27,9 @@
 //! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a
 //! scan of the items in the opposite order. Operators that use an item's index get the index counted from the end.
 //!
+//! **Large items.** Items or results of more than 16 bytes are copied by whole warps: see `block::large`. The copy of the next tile begins
+//! as soon as this turn's copy has ended, so each ticket is taken a turn earlier.
+//!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
@@ -166,7 +169,11 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
         if looks_back {
             launch.look_back(&arguments);
         } else if simt::warp() < S::WARPS {
-            launch.scan::<P>();
+            if S::SHAPE.is_large() {
+                launch.scan_large::<P>();
+            } else {
+                launch.scan::<P>();
+            }
         }
     }
 }
@@ -280,7 +287,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes =
-            size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>();
+            size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>(S::SHAPE);
         let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
         if room >= TURNS as u32 {
             TURNS as u32

@@ -13,8 +13,8 @@ const fn sharing(shape: ScanShape) -> u32 {
 /// A warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
-/// The barriers of a scan whose long scans have tiles of this shape. The source has each barrier once for short scans and once for long
-/// scans.
+/// The barriers of a kernel whose long scans have tiles of this shape. The source has each barrier once for short scans
+/// and once for long scans.
 const fn barriers(long: ScanShape) -> [Barrier; 11] {
     [
         // The barrier of the whole block, after the first ticket. The barrier of the warps that scan, after they have written their
@@ -43,9 +43,8 @@ pub const INCLUSIVE: Definition = Definition {
     shape: Shape::Array,
     threads: SCAN_MAX_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // The source has each barrier once for short scans and once for long scans.
     barriers: &barriers(SCAN_LONG),
-    large_barriers: &barriers(SCAN_SHORT),
+    large_barriers: Some(&barriers(SCAN_SHORT)),
     vectors: Vectors::ShortAndLongTile,
 };
 

@@ -2,7 +2,8 @@
 
 use crate::block::Shape;
 use crate::board::Board;
-use crate::element::{Accumulator, Element};
+use crate::element::Element;
+use crate::launch::looks_far_back;
 use crate::lookback::{is_group_last, Lookback, Manner};
 use crate::op::Op;
 use crate::scan::tuning;
@@ -18,6 +19,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// arrives. A look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28
     /// `f32` took 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
+
+    /// Whether the lanes read published values together: see `lookback::far`.
+    const IS_FAR: bool = looks_far_back::<O::Accumulator>(S::SHAPE);
 
     /// Runs the warp that looks back.
     ///
@@ -49,10 +53,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // The aggregate of a group comes before any prefix, because other blocks wait for it.
+                // In a far look-back, the aggregate of a group comes before any prefix, because other blocks wait for it.
                 let latest = if waits { next } else { tile };
                 let gathers = is_group_last(latest) && latest < self.tiles.end;
-                if O::Accumulator::IS_LARGE && gathers && latest != gathered {
+                if Self::IS_FAR && gathers && latest != gathered {
                     lookback.gather::<O, T>(latest, self.scratch());
                     gathered = latest;
                 }
@@ -62,7 +66,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if self.stores || is_group_last(tile) {
                     // The initial value is read each time. In registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
-                    prefix = lookback.look_back::<O, T>(tile, initial, manner, self.scratch());
+                    prefix = if Self::IS_FAR {
+                        lookback.look_far_back::<O, T>(tile, initial, self.scratch())
+                    } else {
+                        lookback.look_back::<O, T>(tile, initial, manner)
+                    };
                 }
                 self.send_prefix(turn, prefix);
                 if !arguments.total.is_null() && lookback.is_last(tile) {

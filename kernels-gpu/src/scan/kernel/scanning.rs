@@ -30,10 +30,6 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The conditions of [`super::scan()`]. All warps that share the block's tiles call it.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
-        if S::SHAPE.is_large() {
-            // SAFETY: this function's conditions.
-            return unsafe { self.scan_large::<P>() };
-        }
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
         let end = self.tiles.end;
         let buffers = self.buffers();

@@ -28,7 +28,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// # Safety
     /// The conditions of that function.
     #[inline(always)]
-    pub(super) unsafe fn scan_large<P: Placement>(&self) {
+    pub unsafe fn scan_large<P: Placement>(&self) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
         let end = self.tiles.end;
         let buffers = self.buffers();
@@ -60,7 +60,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 true => self.tiles.of_ticket((*shared).second),
                 false => end,
             };
-            self.large(0, buffers).begin_copy(self.source_stretch(arriving.tile), policy);
+            self.large(0, buffers)
+                .begin_copy(self.source_stretch(arriving.tile), policy);
             loop {
                 let mut after_next = end;
                 if arriving.tile < end {
@@ -71,7 +72,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     let tile = self.large(turn, buffers);
                     tile.end_copy(self.source_stretch(arriving.tile), policy);
                     if next < end && buffers > 1 {
-                        self.large(turn + 1, buffers).begin_copy(self.source_stretch(next), policy);
+                        self.large(turn + 1, buffers)
+                            .begin_copy(self.source_stretch(next), policy);
                     }
                     let runs = tile.scan(self.items(arriving.tile), totals);
                     if takes {
@@ -105,7 +107,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     }
                 }
                 if next < end && buffers == 1 {
-                    self.large(turn + 1, buffers).begin_copy(self.source_stretch(next), policy);
+                    self.large(turn + 1, buffers)
+                        .begin_copy(self.source_stretch(next), policy);
                 }
                 (earlier, latest) = (latest, arriving);
                 arriving.tile = next;
@@ -130,7 +133,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     fn stretch<V: Element>(&self, array: *mut V, tile: u32) -> Stretch<V> {
         let items = self.items(tile);
         let border = self.direction.border(items.begin, self.array.item_count);
-        Stretch::new::<S>(self.direction, array.wrapping_add(border as usize), items.count)
+        Stretch::new::<S>(
+            self.direction,
+            array.wrapping_add(border as usize),
+            items.count,
+        )
     }
 
     /// The place in shared memory of the tile of a turn.
@@ -138,7 +145,12 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     fn large(&self, turn: u32, buffers: u32) -> LargeTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
         // The tiles follow the part of fixed size and the scratch.
-        let tiles = self.scratch().wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>() as usize);
-        LargeTile::new(tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()), self.direction)
+        let tiles = self
+            .scratch()
+            .wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>(S::SHAPE) as usize);
+        LargeTile::new(
+            tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()),
+            self.direction,
+        )
     }
 }

@@ -1,7 +1,7 @@
 //! Makes the kernels of all operators from the compiler's text. Operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::kind::Kind;
+use warpfold_kernels::kind::{Barrier, Kind};
 use warpfold_ptx::finish::{self, Bounds};
 use warpfold_ptx::inspect::{Operands, Rules, Thing, inspect};
 use warpfold_ptx::narrow;
@@ -56,12 +56,30 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel. Whether the kernel may begin before earlier work on its stream has ended depends on the target.
-    fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
+    /// The barriers that such a kernel may have: those of the first list, or those of the second.
+    fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {
-                let barriers = kind.definition().barriers.iter();
-                let barriers = barriers.map(|barrier| (barrier.to_string(), barrier.count));
+                let kind = kind.definition();
+                [kind.large_barriers.unwrap_or(kind.barriers), kind.barriers]
+            }
+            Self::User => [&[]; 2],
+        }
+    }
+
+    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on
+    /// the target.
+    fn rules(
+        self,
+        barriers: &[Barrier],
+        operands: Operands,
+        may_begin_early: bool,
+    ) -> Rules<'static> {
+        match self {
+            Self::Library(_) => {
+                let barriers = barriers
+                    .iter()
+                    .map(|barrier| (barrier.to_string(), barrier.count));
                 Rules {
                     forbidden: &Thing::ALL,
                     shared_array: SHARED_ARRAY,
@@ -204,7 +222,13 @@ pub fn finished(
         body: narrow::mask(kernel.body),
         ..kernel
     };
-    inspect(&kernel, &origin.rules(operands, variant.may_begin_early()))
+    let inspected = |barriers| {
+        let rules = origin.rules(barriers, operands, variant.may_begin_early());
+        inspect(&kernel, &rules)
+    };
+    let [first, second] = origin.barriers();
+    inspected(first)
+        .or_else(|_| inspected(second))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
     let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));

@@ -33,8 +33,14 @@ impl Board {
 
     /// The address of a slot's first word.
     #[inline(always)]
-    fn address<A: Accumulator>(&self, slot: u32) -> *mut u64 {
+    pub(crate) fn address<A: Accumulator>(&self, slot: u32) -> *mut u64 {
         self.words.wrapping_add(slot as usize * A::WORDS)
+    }
+
+    /// Whether a word carries another tag than the launch's: its value is not published yet.
+    #[inline(always)]
+    pub(crate) fn is_other(&self, word: u64) -> bool {
+        (word >> 32) as u32 != self.tag
     }
 
     /// Publishes a value. One thread calls this.

@@ -1,4 +1,4 @@
-//! The bit contract, version 2: the order in which a result is combined.
+//! The bit contract, version 3: the order in which a result is combined.
 //!
 //! A result is a function of the values, their number `n`, the element type and the operator, and of
 //! nothing else: not of the GPU, the number of its multiprocessors, the alignment of a pointer, the
@@ -18,7 +18,13 @@
 //! | items of a vector, `V` | 16 | 8 | 4 | 2 | 1 | 1 | 1 | 1 |
 //! | vectors of a thread in a tile of a reduction, `N` | 8 | 8 | 8 | 8 | 8 | 8 | 4 | 2 |
 //! | vectors of a thread in a tile of a short scan (8 warps), `R` | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
-//! | vectors of a thread in a tile of a long scan (16 warps), `R` | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 1 |
+//! | vectors of a thread in a tile of a long scan (16 warps), `R` | 7 | 7 | 7 | 7 | 7 | 7 | | |
+//!
+//! A tile of a long scan of **large** items, of more than 16 bytes, has 8 warps:
+//!
+//! | bytes of an item | 20 | 24 | 28 | 32 | 36 to 44 | 48 | 52 to 64 |
+//! |---|---|---|---|---|---|---|---|
+//! | vectors of a thread in a tile of a long scan, `R` | 11 | 9 | 7 | 6 | 5 | 4 | 3 |
 //!
 //! For a scan, the table takes the bytes of the larger of an item and a result ([`Wider`]). If an operator is
 //! [exact](crate::op::Op::EXACT), any tiles give the same bits. The tiles of such an operator's scans are in [`crate::scan::tuning`].
@@ -74,7 +80,7 @@
 //! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! A wide accumulator is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5
+//! A wide accumulator, or an accumulator of large items or results, is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5
 //! the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B ⊕ x₀`, … for
 //! an exclusive one.
 //!
@@ -89,6 +95,8 @@
 //!
 //! # Versions
 //!
+//! 3. Long scans of large items: tiles of 8 warps, with more vectors of a thread. On an H200, scans of 2^30 bytes in items of 64 and of 20
+//!    bytes took 3,862 and 1,561 µs with version 2, and TIMES with version 3 (2026-11-25).
 //! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
 //!    tiles of 5 rows. On an H200, scans of 2^21 and 2^28 `f64` took 10.9 and 1,053 µs with version 1, and 9.9 and 1,016 µs with version 2
 //!    (2026-11-23).
@@ -112,7 +120,7 @@ pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 /// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
-/// The most vectors of a tile for each thread.
+/// The most vectors of a tile for each thread, for items of up to 16 bytes.
 pub const THREAD_VECTORS: usize = 8;
 
 /// The most bytes of a tile of a reduction.
@@ -282,12 +290,21 @@ impl ReduceTiles {
 
 /// The tiles of a scan of items of type `T` by an operator that rounds.
 pub const fn scan_tiles<T>() -> ScanTiles {
+    // Four long tiles of large items, and the look-back's scratch, fit the shared memory of a multiprocessor of compute capability 9.0.
     let (short_rows, long_rows) = match size_of::<T>() {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
-        20 | 24 | 28 | 32 => (3, 3),
-        // With items of 64 bytes, this is the largest tile that fits on every device.
-        _ => (1, 1),
+        20 => (3, 11),
+        24 => (3, 9),
+        28 => (3, 7),
+        32 => (3, 6),
+        36 | 40 | 44 => (1, 5),
+        48 => (1, 4),
+        _ => (1, 3),
+    };
+    let long_warps = match vector_bytes::<T>() > VECTOR_BYTES {
+        true => SCAN_SHORT.warps,
+        false => SCAN_LONG.warps,
     };
     ScanTiles {
         short: ScanShape {
@@ -296,9 +313,9 @@ pub const fn scan_tiles<T>() -> ScanTiles {
             ..SCAN_SHORT
         },
         long: ScanShape {
+            warps: long_warps,
             rows: long_rows,
             vector_bytes: vector_bytes::<T>(),
-            ..SCAN_LONG
         },
         short_items: SCAN_SHORT_BYTES / size_of::<T>() as u64,
         vector_items: vector_items::<T>(),
@@ -312,12 +329,30 @@ impl ScanShape {
     /// On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive vectors; the sums of
     /// 2^28 `u32` took 529 and 532 µs, in this order. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
-        words > 2 || words == 2 && self.rows % 2 == 1
+        words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }
 
-    /// Bytes of a tile.
+    /// Whether the vectors are large items or large results: of more than 16 bytes.
+    pub const fn is_large(self) -> bool {
+        self.vector_bytes > VECTOR_BYTES
+    }
+
+    /// Bytes of a tile in shared memory.
     pub const fn bytes(self) -> usize {
-        self.vectors() * self.vector_bytes
+        match self.is_large() {
+            true => (self.warps * WARP_LANES) as usize * self.lane_bytes(),
+            false => self.vectors() * self.vector_bytes,
+        }
+    }
+
+    /// Bytes of a lane's vectors of a tile of large items, in shared memory. They are an odd number of the largest units, of up to 16
+    /// bytes, in which a vector can be read. So the lanes' reads have no bank conflicts.
+    pub const fn lane_bytes(self) -> usize {
+        let bytes = self.rows * self.vector_bytes;
+        match bytes.is_multiple_of(2 * VECTOR_BYTES) {
+            true => bytes + VECTOR_BYTES,
+            false => bytes,
+        }
     }
 
     /// Vectors of a tile.
@@ -413,13 +448,13 @@ mod tests {
     fn row<T>() -> (usize, usize, usize, usize) {
         let tiles = scan_tiles::<T>();
         let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));
-        assert_eq!((short.warps, long.warps), (8, 16));
+        let long_warps = if long.is_large() { 8 } else { 16 };
+        assert_eq!((short.warps, long.warps), (8, long_warps));
         assert_eq!(short.vector_bytes, vector_bytes::<T>());
-        assert_eq!(tiles.items(0) as usize * size_of::<T>(), short.bytes());
-        assert_eq!(
-            tiles.items(u64::MAX) as usize * size_of::<T>(),
-            long.bytes()
-        );
+        for (count, shape) in [(0, short), (u64::MAX, long)] {
+            let bytes = shape.vectors() * shape.vector_bytes;
+            assert_eq!(tiles.items(count) as usize * size_of::<T>(), bytes);
+        }
         assert_eq!(
             reduce_tile_items::<T>() as usize,
             256 * thread_vectors::<T>() * vector_items::<T>()
@@ -440,8 +475,43 @@ mod tests {
         assert_eq!(row::<[u8; 8]>(), (2, 8, 5, 7));
         assert_eq!(row::<u128>(), (1, 8, 4, 7));
         assert_eq!(row::<[f32; 3]>(), (1, 8, 5, 7));
-        assert_eq!(row::<[u64; 3]>(), (1, 4, 3, 3));
-        assert_eq!(row::<[u8; 32]>(), (1, 4, 3, 3));
+        assert_eq!(row::<[u32; 5]>(), (1, 4, 3, 11));
+        assert_eq!(row::<[u64; 3]>(), (1, 4, 3, 9));
+        assert_eq!(row::<[u32; 7]>(), (1, 4, 3, 7));
+        assert_eq!(row::<[u8; 32]>(), (1, 4, 3, 6));
+        assert_eq!(row::<[u32; 9]>(), (1, 2, 1, 5));
+        assert_eq!(row::<[u32; 11]>(), (1, 2, 1, 5));
+        assert_eq!(row::<[u32; 12]>(), (1, 2, 1, 4));
+        assert_eq!(row::<[u32; 13]>(), (1, 2, 1, 3));
+        assert_eq!(row::<[u32; 16]>(), (1, 2, 1, 3));
+    }
+
+    /// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave room for all else.
+    fn check_lanes<T>() {
+        let tiles = scan_tiles::<T>();
+        for shape in [tiles.short, tiles.long] {
+            let bytes = shape.lane_bytes();
+            let unit = 1 << (16 | size_of::<T>() | bytes).trailing_zeros();
+            assert_eq!(bytes / unit % 2, 1, "{shape:?}");
+            assert!(bytes >= shape.rows * size_of::<T>());
+        }
+        assert!(tiles.long.lane_bytes() <= 220);
+    }
+
+    #[test]
+    fn lanes_with_large_items_have_no_bank_conflicts() {
+        check_lanes::<[u32; 5]>();
+        check_lanes::<[u32; 6]>();
+        check_lanes::<[u32; 7]>();
+        check_lanes::<[u32; 8]>();
+        check_lanes::<[u32; 9]>();
+        check_lanes::<[u32; 10]>();
+        check_lanes::<[u32; 11]>();
+        check_lanes::<[u32; 12]>();
+        check_lanes::<[u32; 13]>();
+        check_lanes::<[u32; 14]>();
+        check_lanes::<[u32; 15]>();
+        check_lanes::<[u32; 16]>();
     }
 
     #[test]
@@ -457,6 +527,5 @@ mod tests {
         assert!(reduce_tile_items::<[u8; 12]>() as usize * 12 <= TILE_BYTES);
         assert!(reduce_tile_items::<[u64; 3]>() as usize * 24 <= TILE_BYTES);
         assert!(scan_tiles::<[u8; 12]>().long.bytes() <= SCAN_LONG.bytes());
-        assert!(scan_tiles::<[u8; 32]>().long.bytes() <= SCAN_LONG.bytes());
     }
 }

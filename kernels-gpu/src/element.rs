@@ -54,6 +54,9 @@ pub trait Accumulator: Pod + Send + Sync {
     /// Whether it has more than two words. Wide accumulators are combined in an order that keeps fewer of them at a time: see
     /// [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
+
+    /// Whether it has so many words that the lanes of a warp read published values together: see `lookback`.
+    const IS_LARGE: bool = Self::WORDS > 4;
 }
 
 impl<A: Pod + Send + Sync> Accumulator for A {}

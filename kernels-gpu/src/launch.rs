@@ -91,6 +91,8 @@ pub struct ScanShared<A> {
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
+    /// The block's second ticket, in scans of large items.
+    pub second: u32,
 }
 
 /// Bytes of dynamic shared memory that a block of a reduction with accumulators of type `A` needs.
@@ -100,12 +102,37 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
 
 /// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
 /// 48 KiB, the limit of a kernel that has not opted in to more.
-pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
-    size_of::<ScanShared<A>>() as u32 + buffers * shape.bytes() as u32
+pub const fn scan_shared_bytes<A: Accumulator>(shape: ScanShape, buffers: u32) -> u32 {
+    let fixed = size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>(shape);
+    fixed + buffers * shape.bytes() as u32
+}
+
+/// Whether the lanes of a warp that looks back read published values together: if accumulators of type `A` are large, and the items or
+/// the results too. Tiles of smaller items leave no room for the scratch.
+pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
+    A::IS_LARGE && shape.is_large()
+}
+
+/// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. It lies between [`ScanShared`] and the tiles.
+/// Other look-backs have none.
+pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
+    let words = A::WORDS;
+    match looks_far_back::<A>(shape) {
+        true => (LOOKBACK_SLOTS * slot_words(words) * 4).next_multiple_of(128) as u32,
+        false => 0,
+    }
+}
+
+/// The slots of that scratch: for a group's tiles, for as many values of groups, and two more.
+pub const LOOKBACK_SLOTS: usize = 2 * WARP_LANES as usize + 2;
+
+/// The words of shared memory from one value that a look-back has read to the next. An odd number avoids bank conflicts.
+pub const fn slot_words(words: usize) -> usize {
+    words | 1
 }
 
 /// How many tiles a block of a scan should hold if it may use `available` bytes of shared memory: 4, 2 or 1.
-pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
+pub const fn scan_buffers<A: Accumulator>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
     let mut buffers = match copies {
         Copies::Synchronous => 1,
         Copies::Asynchronous => TURNS as u32,

@@ -20,6 +20,7 @@
 //! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
 //! tree of 5 shuffles. If an operator rounds and groups are folded, it costs 9 more shuffles, and one for each group. It has no barrier.
 
+mod far;
 mod fold;
 mod view;
 
@@ -52,7 +53,8 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it.
+    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it, or a launch that looks
+    /// far back.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),

@@ -40,6 +40,21 @@ pub unsafe fn shuffle_from<A: Accumulator>(value: A, lane: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_from(word, lane)) }
 }
 
+/// The bits that are set on any lane.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn or(mut bits: u32) -> u32 {
+    let mut delta = WARP_LANES / 2;
+    while delta > 0 {
+        // SAFETY: the whole warp calls it (condition of this function).
+        bits |= unsafe { simt::shuffle_from(bits, simt::lane() ^ delta) };
+        delta /= 2;
+    }
+    bits
+}
+
 /// Shuffles each word of a value.
 ///
 /// # Safety

@@ -143,6 +143,11 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
             (false, true) => indices::short(&candidate.text).ok_or_else(|| missing(entry))?,
             (false, false) => forward(candidate.text),
         };
+        let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
+        let text = match blocks.bounds {
+            Some(bounds) => with_bounds(&text, bounds),
+            None => text.into(),
+        };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {
             Ok(module) => {
@@ -158,6 +163,20 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
         Some((failure, log)) => rejected(entry, failure, log),
         None => missing(entry),
     })
+}
+
+/// The text with these launch bounds.
+fn with_bounds(text: &str, (threads, blocks): (u32, u32)) -> String {
+    let line = |line: &str| {
+        if line.starts_with(".maxntid ") {
+            format!(".maxntid {threads}, 1, 1\n")
+        } else if line.starts_with(".minnctapersm ") {
+            format!(".minnctapersm {blocks}\n")
+        } else {
+            line.to_owned()
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 /// Looks up the kernel in its module, which was compiled for `capability`, and queries its occupancy.

@@ -24,6 +24,8 @@ pub struct Blocks {
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
+    /// The launch bounds of the kernel, if its text has others: the threads of a block, and how many blocks are to share a multiprocessor.
+    pub(crate) bounds: Option<(u32, u32)>,
 }
 
 impl Blocks {
@@ -35,6 +37,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -46,6 +49,7 @@ impl Blocks {
         Self {
             short: block(segments::tuning::SHORT_BLOCK_THREADS),
             long: block(segments::tuning::LONG_BLOCK_THREADS),
+            bounds: None,
         }
     }
 
@@ -57,6 +61,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -78,6 +83,7 @@ impl Blocks {
         Self {
             short: block,
             long: block,
+            bounds: None,
         }
     }
 
@@ -94,6 +100,12 @@ impl Blocks {
             // Two blocks share a multiprocessor.
             short: block(tiles.short, available / 2),
             long: block(tiles.long, available),
+            bounds: tiles.long.is_large().then(|| {
+                (
+                    scan_block_threads(tiles.long),
+                    tuning::BLOCKS_PER_MULTIPROCESSOR,
+                )
+            }),
         }
     }
 }

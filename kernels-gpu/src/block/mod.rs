@@ -3,10 +3,12 @@
 //! Every function here is convergent (see [`crate::simt`]): all threads of the block, or of the warps that share a tile,
 //! call it.
 
+mod large;
 mod placement;
 mod scan;
 mod shape;
 
+pub use large::{LargeTile, Stretch};
 #[cfg(feature = "stable")]
 pub use placement::Either;
 pub use placement::{Exclusive, Inclusive, Placement};

@@ -27,6 +27,9 @@
 //! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a
 //! scan of the items in the opposite order. Operators that use an item's index get the index counted from the end.
 //!
+//! **Large items.** Items or results of more than 16 bytes are copied by whole warps: see `block::large`. The copy of the next tile begins
+//! as soon as this turn's copy has ended, so each ticket is taken a turn earlier.
+//!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
@@ -45,7 +48,7 @@ use crate::board::Board;
 use crate::direction::Direction;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
+use crate::launch::{scan_scratch_bytes, ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
 use crate::op::Op;
 use crate::scan::tuning;
 use crate::scan::tuning::{IN_PLACE_CACHED_BYTES, TURNS};
@@ -138,6 +141,12 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             }
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
+            // Each block takes tickets up to its first that has no tile.
+            let has_tile = tiles.of_ticket(ticket.index) < tiles.end;
+            if S::SHAPE.is_large() && tiles.tickets_go_on && has_tile {
+                let taken = tickets::take_if(control, true);
+                (*shared).second = tiles.receive(control, taken).index;
+            }
         }
         // Orders the writes above before all threads' reads.
         simt::barrier();
@@ -160,7 +169,11 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
         if looks_back {
             launch.look_back(&arguments);
         } else if simt::warp() < S::WARPS {
-            launch.scan::<P>();
+            if S::SHAPE.is_large() {
+                launch.scan_large::<P>();
+            } else {
+                launch.scan::<P>();
+            }
         }
     }
 }
@@ -263,11 +276,18 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
+    /// The scratch of the look-back.
+    #[inline(always)]
+    fn scratch(&self) -> *mut u32 {
+        self.shared.wrapping_add(1).cast()
+    }
+
     /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may
     /// have room for more tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
-        let fixed_bytes = size_of::<Shared<O, T>>() as u32;
+        let fixed_bytes =
+            size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>(S::SHAPE);
         let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
         if room >= TURNS as u32 {
             TURNS as u32

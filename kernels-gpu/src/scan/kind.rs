@@ -13,20 +13,15 @@ const fn sharing(shape: ScanShape) -> u32 {
 /// A warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
-pub const INCLUSIVE: Definition = Definition {
-    prefix: "inclusive_scan_",
-    skeleton: "scan",
-    skeletons_tell: SkeletonsTell::Exactness,
-    shape: Shape::Array,
-    threads: SCAN_MAX_BLOCK_THREADS,
-    blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // The source has each barrier once for short scans and once for long scans.
-    barriers: &[
+/// The barriers of a kernel whose long scans have tiles of this shape. The source has each barrier once for short scans
+/// and once for long scans.
+const fn barriers(long: ScanShape) -> [Barrier; 11] {
+    [
         // The barrier of the whole block, after the first ticket. The barrier of the warps that scan, after they have written their
         // totals.
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
-        Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
+        Barrier::sync(Some(1), sharing(long), 1),
         // The barriers by which tiles, and the end, are sent to the warp that looks back. That warp waits once before its loop. In
         // the loop it waits after the look-back. In long scans, it may wait before the look-back instead.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
@@ -36,9 +31,20 @@ pub const INCLUSIVE: Definition = Definition {
         // The barriers by which prefixes are sent to the warps that scan.
         Barrier::arrive(None, scan_block_threads(SCAN_SHORT), 1),
         Barrier::sync(None, scan_block_threads(SCAN_SHORT), 1),
-        Barrier::arrive(None, scan_block_threads(SCAN_LONG), 1),
-        Barrier::sync(None, scan_block_threads(SCAN_LONG), 1),
-    ],
+        Barrier::arrive(None, scan_block_threads(long), 1),
+        Barrier::sync(None, scan_block_threads(long), 1),
+    ]
+}
+
+pub const INCLUSIVE: Definition = Definition {
+    prefix: "inclusive_scan_",
+    skeleton: "scan",
+    skeletons_tell: SkeletonsTell::Exactness,
+    shape: Shape::Array,
+    threads: SCAN_MAX_BLOCK_THREADS,
+    blocks: BLOCKS_PER_MULTIPROCESSOR,
+    barriers: &barriers(SCAN_LONG),
+    large_barriers: Some(&barriers(SCAN_SHORT)),
     vectors: Vectors::ShortAndLongTile,
 };
 

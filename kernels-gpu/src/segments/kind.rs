@@ -13,6 +13,7 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Five for each work: after its items and starts, its slots, its
     // leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(9)],
+    large_barriers: None,
     vectors: Vectors::Any,
 };
 

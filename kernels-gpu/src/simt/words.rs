@@ -244,3 +244,80 @@ pub unsafe fn arrive(counter: *mut u32) -> u32 {
     }
     before
 }
+
+/// Words of three bases: [`load_rows`].
+macro_rules! load_rows_at_once {
+    ($($bit:literal: $word:ident = $base:literal + $offset:literal,)*) => {
+        /// Loads up to 16 words at `first`, and up to 8 words each at `second` and `third`, 32 words apart. Each is loaded like
+        /// [`load_word`]. Only the words whose bits are set in `wanted` are loaded. A word that is not wanted is 0.
+        ///
+        /// # Safety
+        /// The conditions of [`load_word`], for each word that is wanted.
+        #[inline(always)]
+        pub unsafe fn load_rows(
+            first: *const u64,
+            second: *const u64,
+            third: *const u64,
+            wanted: u32,
+        ) -> [u64; 32] {
+            $(let $word: u64;)*
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // accessed.
+            unsafe {
+                ptx!(
+                    load_rows: "{{ .reg .pred %p; .reg .b32 %b; .reg .u64 %first; .reg .u64 %second; .reg .u64 %third;",
+                    "cvta.to.global.u64 %first, {first}; cvta.to.global.u64 %second, {second}; cvta.to.global.u64 %third, {third};",
+                    $(concat!(
+                        "mov.u64 {", stringify!($word), "}, 0;",
+                        "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
+                        "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
+                    ),)*
+                    // The text begins with a space, because a brace at the beginning of a line would end the function.
+                    " }}",
+                    first = in(reg64) first,
+                    second = in(reg64) second,
+                    third = in(reg64) third,
+                    wanted = in(reg32) wanted,
+                    $($word = out(reg64) $word,)*
+                    options(nostack),
+                );
+            }
+            [$($word),*]
+        }
+    };
+}
+
+load_rows_at_once! {
+    1: a0 = "first" + 0,
+    2: a1 = "first" + 256,
+    4: a2 = "first" + 512,
+    8: a3 = "first" + 768,
+    16: a4 = "first" + 1024,
+    32: a5 = "first" + 1280,
+    64: a6 = "first" + 1536,
+    128: a7 = "first" + 1792,
+    256: a8 = "first" + 2048,
+    512: a9 = "first" + 2304,
+    1024: a10 = "first" + 2560,
+    2048: a11 = "first" + 2816,
+    4096: a12 = "first" + 3072,
+    8192: a13 = "first" + 3328,
+    16384: a14 = "first" + 3584,
+    32768: a15 = "first" + 3840,
+    65536: b0 = "second" + 0,
+    131072: b1 = "second" + 256,
+    262144: b2 = "second" + 512,
+    524288: b3 = "second" + 768,
+    1048576: b4 = "second" + 1024,
+    2097152: b5 = "second" + 1280,
+    4194304: b6 = "second" + 1536,
+    8388608: b7 = "second" + 1792,
+    16777216: c0 = "third" + 0,
+    33554432: c1 = "third" + 256,
+    67108864: c2 = "third" + 512,
+    134217728: c3 = "third" + 768,
+    268435456: c4 = "third" + 1024,
+    536870912: c5 = "third" + 1280,
+    1073741824: c6 = "third" + 1536,
+    2147483648: c7 = "third" + 1792,
+}

@@ -63,8 +63,9 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(load_words(address, caching)),
+                // Two parts share a sector, so L1 has to keep the sector from one load to the next.
                 (32 | 48 | 64, 16) => {
-                    self.sixteens(|part| load_words(address.add(4 * part), caching))
+                    self.sixteens(|part| load_words(address.add(4 * part), Caching::Kept))
                 }
                 _ => self.read::<Global>(address),
             }

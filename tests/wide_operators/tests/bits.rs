@@ -10,13 +10,17 @@ mod numbers;
 #[allow(dead_code, reason = "used in part")]
 mod own_operator;
 
+use std::any::type_name;
 use std::slice;
 use std::time::Duration;
 
-use own_operator::{check, check_scans};
-use warpfold::cust::memory::DeviceBuffer;
+use device::{Item, Kernel};
+use numbers::{Random, items};
+use own_operator::{assert_same, check, check_scans};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::group::within;
-use warpfold::{Gpu, check_operator, reduce};
+use warpfold::kind::{exclusive_scan, inclusive_scan};
+use warpfold::{Cpu, Gpu, check_operator, reduce, scan};
 use wide_operators::operators::*;
 
 #[test]
@@ -94,6 +98,46 @@ macro_rules! choices {
 fn results_longer_or_shorter_than_the_items() {
     check_scans::<Resized, [u32; 4]>(|numbers| std::array::from_fn(|_| numbers.bits() as u32));
     check_scans::<Resized, [u64; 3]>(|numbers| std::array::from_fn(|_| numbers.bits()));
+}
+
+/// Checks scans of more than 16 MiB, which have the tiles of long scans. The items and the results begin `shift` items after an aligned
+/// address.
+fn check_long_scans<O, T>(shift: usize, item: fn(&mut Random) -> T)
+where
+    O: Kernel<inclusive_scan, T, Output = T> + Kernel<exclusive_scan, T>,
+    T: Item,
+{
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let items = items((16 << 20) / size_of::<T>() + 12_345, item);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let mut output = DeviceBuffer::from_slice(&items).unwrap();
+    let mut found = items.clone();
+    for is_reversed in [false, true] {
+        let input = input.index(shift..);
+        let mut to = output.index(shift..);
+        let mut expected = items.clone();
+        let results = if is_reversed {
+            let request = scan::<O, _>(&input).exclusive().reversed();
+            request.to(&mut to).wait(gpu).unwrap();
+            let request = scan::<O, _>(&items[shift..]).exclusive().reversed();
+            request.wait(Cpu).unwrap()
+        } else {
+            scan::<O, _>(&input).to(&mut to).wait(gpu).unwrap();
+            scan::<O, _>(&items[shift..]).wait(Cpu).unwrap()
+        };
+        expected[shift..].copy_from_slice(&results);
+        output.copy_to(&mut found).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+    }
+}
+
+#[test]
+fn long_scans_of_large_items() {
+    check_long_scans::<Total, [u32; 5]>(1, |numbers| {
+        std::array::from_fn(|_| numbers.bits() as u32)
+    });
+    check_long_scans::<Latest, [u64; 8]>(0, |numbers| std::array::from_fn(|_| numbers.bits() % 50));
 }
 
 /// A group writes its result to memory that is aligned for every type.

@@ -3,6 +3,7 @@
 use crate::block::Shape;
 use crate::board::Board;
 use crate::element::Element;
+use crate::launch::looks_far_back;
 use crate::lookback::{is_group_last, Lookback, Manner};
 use crate::op::Op;
 use crate::scan::tuning;
@@ -18,6 +19,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// arrives. A look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28
     /// `f32` took 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
+
+    /// Whether the lanes read published values together: see `lookback::far`.
+    const IS_FAR: bool = looks_far_back::<O::Accumulator>(S::SHAPE);
 
     /// Runs the warp that looks back.
     ///
@@ -36,6 +40,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
             publishes_group: !self.stores,
         };
         let mut turn = 0;
+        let mut gathered = self.tiles.end;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
         // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
         // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp
@@ -48,13 +53,24 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
+                // In a far look-back, the aggregate of a group comes before any prefix, because other blocks wait for it.
+                let latest = if waits { next } else { tile };
+                let gathers = is_group_last(latest) && latest < self.tiles.end;
+                if Self::IS_FAR && gathers && latest != gathered {
+                    lookback.gather::<O, T>(latest, self.scratch());
+                    gathered = latest;
+                }
                 // If nothing is stored, no block needs prefixes. Then only the last tile of a group looks back, and publishes the group's
                 // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
                     // The initial value is read each time. In registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
-                    prefix = lookback.look_back::<O, T>(tile, initial, manner);
+                    prefix = if Self::IS_FAR {
+                        lookback.look_far_back::<O, T>(tile, initial, self.scratch())
+                    } else {
+                        lookback.look_back::<O, T>(tile, initial, manner)
+                    };
                 }
                 self.send_prefix(turn, prefix);
                 if !arguments.total.is_null() && lookback.is_last(tile) {

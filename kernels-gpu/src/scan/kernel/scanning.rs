@@ -1,5 +1,7 @@
 //! The warps that scan.
 
+mod large;
+
 use crate::block::{Before, Placement, ScanPart, ScanTile, Shape};
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;

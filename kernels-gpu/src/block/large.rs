@@ -1,0 +1,302 @@
+//! A tile of large items, or of large results: of more than 16 bytes. The warps that share the tile scan it.
+//!
+//! A warp owns consecutive items, and a lane of the warp owns a **run** of consecutive items among these. The items of a warp are a
+//! **stretch** of memory, which its lanes copy and store together, in units of up to 16 bytes. Neighbouring lanes access neighbouring
+//! units, whatever the size of an item. In shared memory, runs begin at such distances that the lanes' reads have no bank conflicts.
+//!
+//! A lane folds its items, so the lanes shuffle one value for each run. The results go through shared memory once more: an item's result
+//! overwrites items that are no longer needed.
+
+mod copies;
+
+use core::marker::PhantomData;
+
+use crate::contract::{THREAD_VECTORS, WARP_LANES};
+use crate::direction::{Direction, Heading};
+use crate::element::{Element, Vector};
+use crate::op::Op;
+use crate::simt;
+use crate::thread::{for_each_vector, lift, Items, TileItems};
+use crate::warp;
+
+use super::{Placement, Shape};
+
+pub use self::copies::Stretch;
+
+use self::copies::Layout;
+
+/// The number of the barrier in [`LargeTile::join`].
+const TOTALS_BARRIER: u32 = 1;
+
+/// Runs a block of code for each place in a list that is long enough for a lane's items.
+macro_rules! for_each_row {
+    ($row:ident => $body:block) => {
+        for_each_vector!($row in 0 1 2 3 4 5 6 7 8 9 10 => $body)
+    };
+}
+
+/// A tile that lies in shared memory, to be scanned with the operator `O`.
+pub struct LargeTile<O, T, S> {
+    first: *mut u32,
+    direction: Direction,
+    scan: PhantomData<(O, T, S)>,
+}
+
+/// A warp's items, scanned.
+pub struct Runs<A> {
+    /// The prefix of the lane's run within the warp.
+    before: A,
+    /// The warp's items up to the end of the lane's run, combined.
+    upto: A,
+}
+
+/// A tile, scanned.
+pub struct Joined<A> {
+    /// The prefix of the lane's run within the tile.
+    pub before: A,
+    /// The tile's items up to the end of the lane's run, combined.
+    pub upto: A,
+}
+
+impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
+    /// The tile that begins at `first`. Each warp's items keep their order in memory, whatever the direction.
+    #[inline(always)]
+    pub fn new(first: *mut u32, direction: Direction) -> Self {
+        LargeTile {
+            first,
+            direction,
+            scan: PhantomData,
+        }
+    }
+
+    /// Whether the calling thread has the last run of the tile.
+    #[inline(always)]
+    pub fn has_last_run() -> bool {
+        simt::thread_index() == S::WARPS * WARP_LANES - 1
+    }
+
+    /// The warp's first run.
+    #[inline(always)]
+    fn warp_runs(&self) -> *mut u32 {
+        let before = simt::warp() as usize * WARP_LANES as usize * S::SHAPE.lane_bytes();
+        self.first.wrapping_byte_add(before)
+    }
+
+    /// The free bytes before a run's items. A result is never written over an item that is still needed: if results are larger, forward
+    /// scans have the free bytes before the items, and backward scans have them behind.
+    #[inline(always)]
+    fn items_shift(&self) -> u32 {
+        let free = Layout::<T, S>::FREE as u64;
+        (free - self.direction.if_backward(free)) as u32
+    }
+
+    /// The free bytes before a run's results.
+    #[inline(always)]
+    fn results_shift(&self) -> u32 {
+        self.direction
+            .if_backward(Layout::<O::Output, S>::FREE as u64) as u32
+    }
+
+    /// The calling lane's run in memory order.
+    #[inline(always)]
+    fn run(&self) -> *mut u32 {
+        let run = self.direction.place(simt::lane() as u64, WARP_LANES as u64) as usize;
+        self.warp_runs()
+            .wrapping_byte_add(run * S::SHAPE.lane_bytes())
+    }
+
+    /// The address of item `v` of the calling lane.
+    #[inline(always)]
+    fn item(&self, v: usize) -> *mut u32 {
+        let place = self.direction.place(v as u64, S::ROWS as u64) as usize;
+        let offset = self.items_shift() as usize + place * size_of::<T>();
+        self.run().wrapping_byte_add(offset)
+    }
+
+    /// The address of result `v` of the calling lane.
+    #[inline(always)]
+    fn result(&self, v: usize) -> *mut u32 {
+        let place = self.direction.place(v as u64, S::ROWS as u64) as usize;
+        let offset = self.results_shift() as usize + place * size_of::<O::Output>();
+        self.run().wrapping_byte_add(offset)
+    }
+
+    /// The number in the tile of the calling lane's first item.
+    #[inline(always)]
+    fn first_item() -> u32 {
+        simt::thread_index() * S::ROWS as u32
+    }
+
+    /// Scans the calling warp's runs, and writes their total to the warp's place in `totals`. Call [`Self::join`] next.
+    ///
+    /// # Safety
+    /// - Convergent: all warps that share the tile, after [`Self::end_copy`].
+    /// - `totals` is in the block's own shared memory and has a place for each warp. No warp reads it until [`Self::join`].
+    #[inline(always)]
+    pub unsafe fn scan(
+        &self,
+        items: TileItems,
+        totals: *mut O::Accumulator,
+    ) -> Runs<O::Accumulator> {
+        // SAFETY: the whole warp shuffles, and its runs are copied (conditions of this function). A warp writes its own place of `totals`.
+        unsafe {
+            let mut lanes = [O::identity(); THREAD_VECTORS];
+            lanes[0] = self.fold(items);
+            warp::inclusive_scans::<O, T>(&mut lanes, 1);
+            let upto = lanes[0];
+            let before = warp::exclusive_of::<O, T>(upto);
+            if simt::lane() == WARP_LANES - 1 {
+                totals.add(simt::warp() as usize).write(upto);
+            }
+            Runs { before, upto }
+        }
+    }
+
+    /// The fold of the calling lane's items.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::scan`].
+    #[inline(always)]
+    unsafe fn fold(&self, items: TileItems) -> O::Accumulator {
+        let mut folded = O::identity();
+        // SAFETY: existing items are copied (condition of `scan`).
+        unsafe {
+            if items.count == S::TILE_ITEMS {
+                for_each_row!(V => {
+                    if V < S::ROWS {
+                        let item = self.lifted(items, V);
+                        folded = if V == 0 { item } else { O::combine(folded, item) };
+                    }
+                });
+            } else {
+                let count = self.existing(items);
+                let mut v = 0;
+                while v < count {
+                    let step = simt::opaque_one();
+                    folded = O::combine(folded, self.lifted(items, v));
+                    v += step;
+                }
+            }
+        }
+        folded
+    }
+
+    /// How many items of the calling lane exist.
+    #[inline(always)]
+    fn existing(&self, items: TileItems) -> usize {
+        let before = Self::first_item();
+        Ord::min(items.count.saturating_sub(before), S::ROWS as u32) as usize
+    }
+
+    /// Item `v` of the calling lane, as it lies in shared memory.
+    ///
+    /// # Safety
+    /// The item is copied.
+    #[inline(always)]
+    unsafe fn read(&self, v: usize) -> Vector {
+        // SAFETY: the item is written (condition of this function), and its place is aligned for its access.
+        unsafe { Layout::<T, S>::ACCESS.read_shared(self.item(v)) }
+    }
+
+    /// Item `v` of the calling lane, lifted.
+    ///
+    /// # Safety
+    /// The item is copied.
+    #[inline(always)]
+    unsafe fn lifted(&self, items: TileItems, v: usize) -> O::Accumulator {
+        // SAFETY: the item is copied: this function's condition.
+        let item = unsafe { self.read(v) };
+        lift::<O, T>(&item, 0, self.index(items, v), Items::All)
+    }
+
+    /// The index in the input of item `v` of the calling lane.
+    #[inline(always)]
+    fn index(&self, items: TileItems, v: usize) -> u64 {
+        items.begin + (Self::first_item() + v as u32) as u64
+    }
+
+    /// Joins the warps of a tile. They meet at one barrier, between the writes and the reads of their totals.
+    ///
+    /// # Safety
+    /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
+    /// - A barrier lies between this call's reads and the next writes to `totals`.
+    #[inline(always)]
+    pub unsafe fn join(
+        runs: Runs<O::Accumulator>,
+        totals: *const O::Accumulator,
+    ) -> Joined<O::Accumulator> {
+        let mut warps = O::identity();
+        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
+        unsafe {
+            simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
+            let mut w = 0;
+            while w < simt::warp() {
+                let step = simt::opaque_one() as u32;
+                warps = O::combine(warps, totals.add(w as usize).read());
+                w += step;
+            }
+        }
+        Joined {
+            before: O::combine(warps, runs.before),
+            upto: O::combine(warps, runs.upto),
+        }
+    }
+
+    /// Applies the tile's prefix to the scanned tile, and stores the calling warp's stretch of the results. Afterwards the runs are free.
+    ///
+    /// # Safety
+    /// - Convergent: all warps that share the tile. The tile is scanned, and its runs still hold the items.
+    /// - `prefix` and `before` are the tile's prefix and the prefix of the lane's run within the tile.
+    /// - The stretch is writable, and no other warp reads or writes it.
+    #[inline(always)]
+    pub unsafe fn store<P: Placement>(
+        &self,
+        items: TileItems,
+        prefix: O::Accumulator,
+        before: O::Accumulator,
+        stretch: Stretch<O::Output>,
+    ) {
+        let mut before = O::combine(prefix, before);
+        // SAFETY: a lane reads and writes its own run until the warp's barrier, which orders its writes before the other lanes' reads. The
+        // second barrier orders these reads before the runs are written again.
+        unsafe {
+            if items.count == S::TILE_ITEMS {
+                for_each_row!(V => {
+                    if V < S::ROWS {
+                        self.replace::<P>(items, V, &mut before);
+                    }
+                });
+            } else {
+                let count = self.existing(items);
+                let mut v = 0;
+                while v < count {
+                    let step = simt::opaque_one();
+                    self.replace::<P>(items, v, &mut before);
+                    v += step;
+                }
+            }
+            simt::warp_barrier();
+            self.copy_out(stretch);
+            simt::warp_barrier();
+        }
+    }
+
+    /// Replaces item `v` of the calling lane by its result. `before` is the item's prefix, and becomes the next item's.
+    ///
+    /// # Safety
+    /// The item is copied, and no other lane uses the run.
+    #[inline(always)]
+    unsafe fn replace<P: Placement>(
+        &self,
+        items: TileItems,
+        v: usize,
+        before: &mut O::Accumulator,
+    ) {
+        // SAFETY: the item is copied, and the run is this lane's: this function's conditions.
+        unsafe {
+            let item = self.read(v);
+            let result = P::place::<O, T>(before, &item, self.index(items, v), Items::All);
+            Layout::<O::Output, S>::ACCESS.write_shared(self.result(v), result);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The warps that scan tiles of large items, or of large results.
+//!
+//! Here a turn takes longer than for other tiles, so a tile's copy begins earlier: as soon as the copy of the tile before has ended. So each
+//! ticket is taken one turn earlier too.
+
+use crate::block::{LargeTile, Placement, Shape, Stretch};
+use crate::element::Element;
+use crate::launch::scan_scratch_bytes;
+use crate::lookback::Lookback;
+use crate::op::Op;
+use crate::scan::kernel::{leaves_later, Launch};
+use crate::scan::tuning;
+use crate::simt;
+use crate::tickets;
+
+/// A tile that waits for its prefix.
+#[derive(Clone, Copy)]
+struct Waiting<A> {
+    /// The tile; at least the launch's end if there is none.
+    tile: u32,
+    /// The prefix of the lane's run within the tile.
+    before: A,
+}
+
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
+    /// [`Launch::scan`], for tiles of large items.
+    ///
+    /// # Safety
+    /// The conditions of that function.
+    #[inline(always)]
+    pub unsafe fn scan_large<P: Placement>(&self) {
+        let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
+        let end = self.tiles.end;
+        let buffers = self.buffers();
+        let leaves_at_once = !leaves_later(buffers);
+        let is_first_thread = simt::thread_index() == 0;
+        let shared = self.shared;
+        let policy = self.array.eviction_policy();
+        let nothing = Waiting {
+            tile: end,
+            before: O::identity(),
+        };
+        let mut earlier = nothing;
+        let mut latest = nothing;
+        let mut turn = 0;
+        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
+        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each warp uses its
+        // own runs of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. The barrier in `join`
+        // orders the first thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        unsafe {
+            let mut arriving = Waiting {
+                tile: self.tiles.of_ticket((*shared).tickets[1]),
+                ..nothing
+            };
+            if arriving.tile >= end {
+                self.send_tile(0, end);
+                return;
+            }
+            let mut next = match self.tiles.tickets_go_on {
+                true => self.tiles.of_ticket((*shared).second),
+                false => end,
+            };
+            self.large(0, buffers)
+                .begin_copy(self.source_stretch(arriving.tile), policy);
+            loop {
+                let mut after_next = end;
+                if arriving.tile < end {
+                    let parity = turn as usize % 2;
+                    let takes = is_first_thread && next < end;
+                    let taken = tickets::take_if(self.control, takes);
+                    let totals = (&raw mut (*shared).totals[parity]).cast();
+                    let tile = self.large(turn, buffers);
+                    tile.end_copy(self.source_stretch(arriving.tile), policy);
+                    if next < end && buffers > 1 {
+                        self.large(turn + 1, buffers)
+                            .begin_copy(self.source_stretch(next), policy);
+                    }
+                    let runs = tile.scan(self.items(arriving.tile), totals);
+                    if takes {
+                        (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
+                    }
+                    // The barrier in `join` orders the write of the ticket before the reads.
+                    let joined = LargeTile::<O, T, S>::join(runs, totals);
+                    arriving.before = joined.before;
+                    if LargeTile::<O, T, S>::has_last_run() {
+                        lookback.publish_tile(arriving.tile, joined.upto);
+                    }
+                    self.send_tile(turn, arriving.tile);
+                    if next < end {
+                        after_next = self.tiles.of_ticket((*shared).tickets[parity]);
+                    } else {
+                        self.send_tile(turn + 1, end);
+                    }
+                }
+                let (leaving, its_turn) = if leaves_at_once {
+                    (arriving, turn)
+                } else {
+                    (earlier, turn.wrapping_sub(2))
+                };
+                if leaving.tile < end {
+                    let prefix = self.await_prefix(its_turn);
+                    if self.stores {
+                        let stretch = self.stretch(self.array.output, leaving.tile);
+                        let items = self.items(leaving.tile);
+                        let tile = self.large(its_turn, buffers);
+                        tile.store::<P>(items, prefix, leaving.before, stretch);
+                    }
+                }
+                if next < end && buffers == 1 {
+                    self.large(turn + 1, buffers)
+                        .begin_copy(self.source_stretch(next), policy);
+                }
+                (earlier, latest) = (latest, arriving);
+                arriving.tile = next;
+                next = after_next;
+                turn += 1;
+                let nothing_waits = leaves_at_once || (earlier.tile >= end && latest.tile >= end);
+                if arriving.tile >= end && nothing_waits {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The calling warp's stretch of a tile of the input.
+    #[inline(always)]
+    fn source_stretch(&self, tile: u32) -> Stretch<T> {
+        self.stretch(self.array.input.cast_mut(), tile)
+    }
+
+    /// The calling warp's stretch of a tile in an array of items or of results.
+    #[inline(always)]
+    fn stretch<V: Element>(&self, array: *mut V, tile: u32) -> Stretch<V> {
+        let items = self.items(tile);
+        let border = self.direction.border(items.begin, self.array.item_count);
+        Stretch::new::<S>(
+            self.direction,
+            array.wrapping_add(border as usize),
+            items.count,
+        )
+    }
+
+    /// The place in shared memory of the tile of a turn.
+    #[inline(always)]
+    fn large(&self, turn: u32, buffers: u32) -> LargeTile<O, T, S> {
+        let buffer = (turn & (buffers - 1)) as usize;
+        // The tiles follow the part of fixed size and the scratch.
+        let tiles = self
+            .scratch()
+            .wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>(S::SHAPE) as usize);
+        LargeTile::new(
+            tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()),
+            self.direction,
+        )
+    }
+}

@@ -146,7 +146,7 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
             Some(bounds) => with_bounds(&text, bounds),
-            None => text.into(),
+            None => text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

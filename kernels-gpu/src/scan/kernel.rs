@@ -256,6 +256,10 @@ struct Launch<O: Op<T>, T: Element, S: Shape> {
 }
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
+    /// Bytes of shared memory before the tiles.
+    const FIXED_BYTES: u32 =
+        size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>(S::SHAPE);
+
     /// The items of a tile.
     #[inline(always)]
     fn items(&self, tile: u32) -> TileItems {
@@ -286,9 +290,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// have room for more tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
-        let fixed_bytes =
-            size_of::<Shared<O, T>>() as u32 + scan_scratch_bytes::<O::Accumulator>(S::SHAPE);
-        let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
+        let room = (simt::shared_bytes() - Self::FIXED_BYTES) / S::SHAPE.bytes() as u32;
         if room >= TURNS as u32 {
             TURNS as u32
         } else if room >= 2 {

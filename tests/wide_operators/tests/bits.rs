@@ -111,7 +111,7 @@ where
     gpu.make_current().unwrap();
     let items = items((16 << 20) / size_of::<T>() + 12_345, item);
     let input = DeviceBuffer::from_slice(&items).unwrap();
-    let mut output = DeviceBuffer::from_slice(&items).unwrap();
+    let output = DeviceBuffer::from_slice(&items).unwrap();
     let mut found = items.clone();
     for is_reversed in [false, true] {
         let input = input.index(shift..);

@@ -5,7 +5,6 @@
 
 use crate::block::{LargeTile, Placement, Shape, Stretch};
 use crate::element::Element;
-use crate::launch::scan_scratch_bytes;
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::scan::kernel::{leaves_later, Launch};
@@ -144,13 +143,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn large(&self, turn: u32, buffers: u32) -> LargeTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles follow the part of fixed size and the scratch.
-        let tiles = self
-            .scratch()
-            .wrapping_byte_add(scan_scratch_bytes::<O::Accumulator>(S::SHAPE) as usize);
-        LargeTile::new(
-            tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()),
-            self.direction,
-        )
+        let tiles = self.shared.wrapping_byte_add(Self::FIXED_BYTES as usize);
+        let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
+        LargeTile::new(first.cast(), self.direction)
     }
 }

@@ -181,7 +181,7 @@ impl Offsets {
         let first = self.direction.if_backward(gap) as u32;
         let rows = Ord::max(self.row_items as u32 + 1, 1);
         let distance = (diagonal as u32).saturating_sub(first);
-        let row = distance / rows + (distance % rows != 0) as u32;
+        let row = distance.div_ceil(rows);
         Ord::min(row as u64, self.segment_count)
     }
 

@@ -1,7 +1,7 @@
 //! Numbers that decide the speed of selections, and no bit of the results. All were measured at compute capability 9.0; other devices run
 //! with the same numbers.
 //!
-//! This design and two that took more time: 2^28 `f32` on an H200, in µs (2026-11-25, `warpfold-bench shapes --only "select if, 10"`, and
+//! This design and three that took more time: 2^28 `f32` on an H200, in µs (2026-11-25, `warpfold-bench shapes --only "select if, 10"`, and
 //! `--only "run lengths, runs of 32"`):
 //!
 //! | | 10 % selected | run lengths, runs of 32 |
@@ -9,6 +9,10 @@
 //! | this one: a list of places, and a look-back over groups | 377 | 424 |
 //! | the same list, and the scans' look-back in one hop | 397 | 593 |
 //! | the scans' look-back, and items compacted in shared memory | 433 | 587 |
+//! | four blocks of 4 warps; copies two tiles ahead; compacted items are written by whole vectors | 480 | 573 |
+//!
+//! The last one has a third fewer instructions. But for a third of the time its warps waited for their tile's prefix: a block takes tickets
+//! ahead, so blocks do not work on tiles in the order of the tickets. With 2^16 items it was faster: 3.3 µs at 10 %, and this one 3.7.
 
 /// Warps of a block that share a tile.
 pub const WARPS: u32 = 16;

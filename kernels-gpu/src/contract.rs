@@ -80,9 +80,9 @@
 //! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! A wide accumulator, or an accumulator of large items or results, is treated in the same way for any `R`, except that a lane's vectors count as one vector of `R·V` items. In step 5
-//! the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B ⊕ x₀`, … for
-//! an exclusive one.
+//! A wide accumulator, or an accumulator of large items or results, is treated in the same way for any `R`, except that a lane's vectors
+//! count as one vector of `R·V` items. In step 5 the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an
+//! inclusive scan, and `B`, `B ⊕ x₀`, … for an exclusive one.
 //!
 //! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around. The last item comes
 //! first in the tree, and an item's index counts from the end.

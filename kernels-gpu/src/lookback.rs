@@ -53,8 +53,8 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it, or a launch that looks
-    /// far back.
+    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it, or a launch that
+    /// looks far back.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),

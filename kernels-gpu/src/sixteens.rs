@@ -99,7 +99,8 @@ pub unsafe fn shared<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the values at four places, from this one on, of `count` values, at least one. In place of a missing value, the last one is read.
+/// Combines the values at four places, from this one on, of `count` values, at least one. In place of a missing value, the last one is
+/// read.
 #[inline(always)]
 fn quarter<O: Op<T>, T: Element>(
     place: u32,

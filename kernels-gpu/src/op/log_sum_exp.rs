@@ -115,8 +115,8 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// The greatest item of one side is the greatest of both, so one exponential is enough. The difference of equal infinities is NaN, which
-    /// adds nothing: a sum of 0 stays 0, and with +∞ any sum of at least 1 gives the same result.
+    /// The greatest item of one side is the greatest of both, so one exponential is enough. The difference of equal infinities is NaN,
+    /// which adds nothing: a sum of 0 stays 0, and with +∞ any sum of at least 1 gives the same result.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let (fraction, power) = exponential(left.greatest, right.greatest);

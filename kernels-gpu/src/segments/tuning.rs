@@ -23,8 +23,8 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it, and one more
-/// if a thread has at most 56 registers. The compiler limits the registers accordingly. More blocks would not fit in shared memory. Scans of
-/// segments of 32, measured as above, took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
+/// if a thread has at most 56 registers. The compiler limits the registers accordingly. More blocks would not fit in shared memory. Scans
+/// of segments of 32, measured as above, took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
 ///
 /// A block with a warp or two that find windows and copy their items, while others work on the window before, was slower on an H200
 /// (2026-11-25). In shared memory there is room for two windows of 5 such blocks. Sums of 2^28 `f32` in segments of 32; 1,024; 65,536 took

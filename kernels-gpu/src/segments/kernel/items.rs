@@ -312,12 +312,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.place(item, item_count).wrapping_sub(behind) as usize
     }
 
-    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it. The copy leaves out the L1 cache: on
-    /// an H200 (2026-11-25), sums of 2^28 `f32` in rows of 1,024 took 285 µs, and 312 µs with copies that go through it.
+    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it. The copy leaves out the L1 cache:
+    /// on an H200 (2026-11-25), sums of 2^28 `f32` in rows of 1,024 took 285 µs, and 312 µs with copies that go through it.
     ///
     /// # Safety
-    /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes. `from`
-    /// is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
+    /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes.
+    /// `from` is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
     #[inline(always)]
     unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;

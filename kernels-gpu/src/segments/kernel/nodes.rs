@@ -128,8 +128,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts are written (this function's conditions).
-            // With roots the work has a chunk; `slot < slots`, which is `chunk_count` without roots. The lanes of a node have the same slot.
-            // One of them finishes the node. The values and the items of the node's leaves are written.
+            // With roots the work has a chunk; `slot < slots`, which is `chunk_count` without roots. The lanes of a node have the same
+            // slot. One of them finishes the node. The values and the items of the node's leaves are written.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let exists = slot < slots;
@@ -180,8 +180,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is one
-    /// node too, and other blocks may wait for its value.
+    /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is
+    /// one node too, and other blocks may wait for its value.
     #[inline(always)]
     fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
@@ -263,9 +263,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are written
-            // (this function's conditions), and the slot is less than `chunk_count`. The lanes of a chunk have the same slot. One of them
-            // finishes the chunk.
+            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are
+            // written (this function's conditions), and the slot is less than `chunk_count`. The lanes of a chunk have the same slot. One
+            // of them finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let chunk = self.chunk(room, Ord::min(slot, work.chunk_count - 1));

@@ -42,9 +42,9 @@ impl Chunk {
     }
 }
 
-/// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size + spare·c`.
-/// A chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. There are no spare slots if there is one
-/// chunk, or if the chunks belong to rows of a multiple of `size` items: then all places `p` have the same remainder.
+/// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size +
+/// spare·c`. A chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. There are no spare slots if there
+/// is one chunk, or if the chunks belong to rows of a multiple of `size` items: then all places `p` have the same remainder.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.

@@ -1,7 +1,7 @@
 //! The warps that scan tiles of large items, or of large results.
 //!
-//! Here a turn takes longer than for other tiles, so a tile's copy begins earlier: as soon as the copy of the tile before has ended. So each
-//! ticket is taken one turn earlier too.
+//! Here a turn takes longer than for other tiles, so a tile's copy begins earlier: as soon as the copy of the tile before has ended. So
+//! each ticket is taken one turn earlier too.
 
 use crate::block::{LargeTile, Placement, Shape, Stretch};
 use crate::element::Element;

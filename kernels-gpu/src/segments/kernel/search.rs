@@ -181,7 +181,10 @@ impl Offsets {
         let first = self.direction.if_backward(gap) as u32;
         let rows = Ord::max(self.row_items as u32 + 1, 1);
         let distance = (diagonal as u32).saturating_sub(first);
-        let row = distance.div_ceil(rows);
+        // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+        let row = distance.checked_div(rows).unwrap_or(0);
+        let rest = distance.checked_rem(rows).unwrap_or(0);
+        let row = row + (rest != 0) as u32;
         Ord::min(row as u64, self.segment_count)
     }
 

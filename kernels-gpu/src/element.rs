@@ -55,7 +55,7 @@ pub trait Accumulator: Pod + Send + Sync {
     /// [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether it has so many words that the lanes of a warp read published values together: see `lookback`.
+    /// Whether it has more than 4 words. Then the lanes of a warp read published values together: see `lookback`.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 

@@ -30,14 +30,11 @@ where
             let span = begin..begin + ITEMS / row_items * row_items;
             let request = reduce::<O, _>(&items[span.clone()]).rows(row_items);
             let expected = request.wait(Cpu).unwrap();
-            let mut output = DeviceBuffer::from_slice(&expected).unwrap();
-            output
-                .copy_from(&vec![expected[0]; expected.len()])
-                .unwrap();
+            let mut output = DeviceBuffer::zeroed(expected.len()).unwrap();
             let span = input.index(span);
             let request = reduce::<O, _>(&span).rows(row_items);
             request.to(&mut output).wait(gpu).unwrap();
-            let mut found = vec![expected[0]; expected.len()];
+            let mut found = vec![bytemuck::Zeroable::zeroed(); expected.len()];
             output.copy_to(&mut found).unwrap();
             assert_eq!(found, expected, "rows of {row_items} from {begin} on");
         }

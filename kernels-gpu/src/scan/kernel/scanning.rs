@@ -16,11 +16,11 @@ use super::{leaves_later, Launch};
 
 /// A tile that waits for its prefix.
 #[derive(Clone, Copy)]
-struct Waiting<A> {
+struct Waiting<B> {
     /// The tile; at least the launch's end if there is none.
     tile: u32,
-    /// The prefix of each of the thread's vectors within the tile.
-    before: Before<A>,
+    /// The prefix within the tile: of each of the thread's vectors or, if items are large, of the lane's run.
+    before: B,
 }
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
@@ -143,7 +143,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     unsafe fn store<P: Placement>(
         &self,
-        leaving: &Waiting<O::Accumulator>,
+        leaving: &Waiting<Before<O::Accumulator>>,
         turn: u32,
         buffers: u32,
     ) {

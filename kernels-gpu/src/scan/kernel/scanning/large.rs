@@ -12,14 +12,7 @@ use crate::scan::tuning;
 use crate::simt;
 use crate::tickets;
 
-/// A tile that waits for its prefix.
-#[derive(Clone, Copy)]
-struct Waiting<A> {
-    /// The tile; at least the launch's end if there is none.
-    tile: u32,
-    /// The prefix of the lane's run within the tile.
-    before: A,
-}
+use super::Waiting;
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// [`Launch::scan`], for tiles of large items.

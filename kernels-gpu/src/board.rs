@@ -4,8 +4,10 @@
 //! complete and current, so relaxed accesses are enough, and no word has to be cleared before a launch.
 
 mod glance;
+mod together;
 
 pub use self::glance::{Glance, NEIGHBOURS, OTHER};
+pub(crate) use self::together::{put, Stripe};
 
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};

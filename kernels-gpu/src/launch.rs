@@ -116,7 +116,7 @@ pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
 /// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. It lies between [`ScanShared`] and the tiles.
 /// Other look-backs have none.
 pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
-    let tiles = WARP_LANES as usize * tile_slot_words(A::WORDS);
+    let tiles = WARP_LANES as usize * slot_words(A::WORDS);
     let groups = LOOKBACK_GROUP_SLOTS * group_slot_words(A::WORDS);
     match looks_far_back::<A>(shape) {
         true => (4 * (tiles + groups)).next_multiple_of(128) as u32,
@@ -128,8 +128,8 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
 /// group.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
-/// The words of shared memory from one tile's value to the next. Each lane reads another value, and an odd number avoids bank conflicts.
-pub const fn tile_slot_words(words: usize) -> usize {
+/// The words of shared memory from one value to the next, if each lane reads another value. An odd number avoids bank conflicts.
+pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 

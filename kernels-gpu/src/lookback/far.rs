@@ -11,12 +11,11 @@
 //! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
 //! prefix. The prefix has the same bits as in any other look-back.
 
-use core::marker::PhantomData;
-
+use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::{group_slot_words, tile_slot_words, LOOKBACK_GROUP_SLOTS};
+use crate::launch::{group_slot_words, slot_words, LOOKBACK_GROUP_SLOTS};
 use crate::op::Op;
 use crate::thread::for_each_vector;
 use crate::{simt, warp};
@@ -67,56 +66,11 @@ fn low_bits(count: u32) -> u32 {
     ((1u64 << count) - 1) as u32
 }
 
-/// The words that the calling lane reads. In a round, each lane reads one word of consecutive slots, in the order of the lanes.
-#[derive(Clone, Copy)]
-struct Share<A> {
-    lane: u32,
-    /// The lane, multiplied by [`Self::INVERSE`].
-    scaled: u32,
-    accumulator: PhantomData<A>,
-}
-
-impl<A: Accumulator> Share<A> {
-    /// A factor that stands for a division by the words of a value. The look-back waits for each of its instructions, and a division takes
-    /// several.
-    const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
-
-    /// The words of the calling lane.
-    #[inline(always)]
-    fn of_lane() -> Self {
-        let lane = simt::lane();
-        Share {
-            lane,
-            scaled: lane * Self::INVERSE,
-            accumulator: PhantomData,
-        }
-    }
-
-    /// The bits of the rounds in which the lane reads one of `words` words.
-    #[inline(always)]
-    fn rounds(self, words: u32) -> u32 {
-        low_bits((words + (WARP_LANES - 1) - self.lane) / WARP_LANES)
-    }
-
-    /// The slot of the lane's word of a round, counted from the first slot.
-    #[inline(always)]
-    fn slot(self, round: usize) -> u32 {
-        (self.scaled + round as u32 * WARP_LANES * Self::INVERSE) >> 16
-    }
-
-    /// Whether the lane's word of a round is one of [`WINDOW`] slots. If so for one lane, then for the lanes below too.
-    #[inline(always)]
-    fn is_of_window(self, round: usize) -> bool {
-        let (window, before) = (WINDOW as usize * A::WORDS, round * WARP_LANES as usize);
-        window >= before + WARP_LANES as usize || self.lane as usize + before < window
-    }
-
-    /// The place of the lane's word of a round, if slots have `slot_words` words.
-    #[inline(always)]
-    fn place(self, round: usize, slot_words: usize) -> usize {
-        let free = slot_words - A::WORDS;
-        round * WARP_LANES as usize + self.lane as usize + self.slot(round) as usize * free
-    }
+/// Whether the lane's word of a round is a word of [`WINDOW`] slots.
+#[inline(always)]
+fn is_of_window<A: Accumulator>(stripe: Stripe<A>, round: usize) -> bool {
+    let (window, before) = (WINDOW as usize * A::WORDS, round * WARP_LANES as usize);
+    window >= before + WARP_LANES as usize || before + (stripe.lane as usize) < window
 }
 
 impl Wanted {
@@ -149,11 +103,10 @@ impl Wanted {
 
     /// The bits of the words that the calling lane reads.
     #[inline(always)]
-    fn bits<A: Accumulator>(&self, share: Share<A>) -> u32 {
-        let words = A::WORDS as u32;
-        share.rounds(self.tiles * words)
-            | share.rounds(self.aggregates() * words) << AGGREGATES
-            | share.rounds(self.prefixes() * words) << PREFIXES
+    fn bits<A: Accumulator>(&self, stripe: Stripe<A>) -> u32 {
+        stripe.rounds(self.tiles)
+            | stripe.rounds(self.aggregates()) << AGGREGATES
+            | stripe.rounds(self.prefixes()) << PREFIXES
     }
 }
 
@@ -180,20 +133,20 @@ impl<A: Accumulator> Lookback<A> {
         // SAFETY: the whole warp calls it. The wanted slots are those of this group's tiles; the board has them. No other block publishes
         // the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
-            let share = Share::of_lane();
-            self.load_tiles(&wanted, share, scratch);
-            let own = get(tile_slot::<A>(scratch, share.lane));
+            let stripe = Stripe::of_lane();
+            self.load_tiles(&wanted, stripe, scratch);
+            let own = stripe.get(scratch);
             let aggregate = warp::reduce_group::<O, T>(own);
-            if share.lane == 0 {
+            if stripe.lane == 0 {
                 self.publish(Slot::Group(group), aggregate);
                 set(group_slot::<A>(scratch, LAST_AGGREGATE), aggregate);
             }
-            let lower = match share.lane < GROUP_TILES - 1 {
+            let lower = match stripe.lane < GROUP_TILES - 1 {
                 true => own,
                 false => O::identity(),
             };
             let lower = warp::reduce_group::<O, T>(lower);
-            if share.lane == 0 {
+            if stripe.lane == 0 {
                 set(group_slot::<A>(scratch, LAST_LOWER), lower);
             }
             simt::warp_barrier();
@@ -219,25 +172,25 @@ impl<A: Accumulator> Lookback<A> {
         // group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes it.
         // The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
-            let share = Share::of_lane();
-            let mut seen = self.load_tiles(&wanted, share, scratch);
+            let stripe = Stripe::of_lane();
+            let mut seen = self.load_tiles(&wanted, stripe, scratch);
             let mut lower = O::identity();
             if is_last {
                 lower = get_together(group_slot::<A>(scratch, LAST_LOWER));
             } else {
-                if share.lane < wanted.tiles {
-                    lower = get(tile_slot::<A>(scratch, share.lane));
+                if stripe.lane < wanted.tiles {
+                    lower = stripe.get(scratch);
                 }
                 lower = warp::reduce_group::<O, T>(lower);
             }
-            let mut known = self.known(&wanted, share, &seen);
+            let mut known = self.known(&wanted, stripe, &seen);
             while known > wanted.group {
-                seen = self.load(&wanted, share, !low_bits(AGGREGATES as u32));
-                known = self.known(&wanted, share, &seen);
+                seen = self.load(&wanted, stripe, !low_bits(AGGREGATES as u32));
+                known = self.known(&wanted, stripe, &seen);
             }
             for_each_eighth!(I => {
-                if share.is_of_window(I) {
-                    let place = share.place(I, group_slot_words(A::WORDS));
+                if is_of_window(stripe, I) {
+                    let place = stripe.place(I, group_slot_words(A::WORDS));
                     put(group_slot::<A>(scratch, 0), place, seen[AGGREGATES + I]);
                     put(group_slot::<A>(scratch, GROUP_PREFIXES), place, seen[PREFIXES + I]);
                 }
@@ -255,7 +208,7 @@ impl<A: Accumulator> Lookback<A> {
                 prefix = O::combine(prefix, get_together(aggregate));
                 group += step;
             }
-            if is_last && share.lane == 0 && wanted.group + 1 < self.group_count {
+            if is_last && stripe.lane == 0 && wanted.group + 1 < self.group_count {
                 let aggregate = get_together(group_slot::<A>(scratch, LAST_AGGREGATE));
                 let next = O::combine(prefix, aggregate);
                 self.publish(Slot::Prefix(wanted.group + 1), next);
@@ -269,13 +222,13 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: the whole warp that looks back. The board has the slots. The scratch is the warp's.
     #[inline(always)]
-    unsafe fn load_tiles(&self, wanted: &Wanted, share: Share<A>, scratch: *mut u32) -> Loaded {
-        let bits = wanted.bits(share);
+    unsafe fn load_tiles(&self, wanted: &Wanted, stripe: Stripe<A>, scratch: *mut u32) -> Loaded {
+        let bits = wanted.bits(stripe);
         // SAFETY: the conditions of `load` and `put` are this function's. The warp's barriers order the lanes' accesses to the scratch.
         unsafe {
             let mut seen;
             loop {
-                seen = self.load(wanted, share, u32::MAX);
+                seen = self.load(wanted, stripe, u32::MAX);
                 let mut unpublished = 0;
                 for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
                     unpublished |= (self.board.is_other(seen[I]) as u32) << I;
@@ -288,7 +241,7 @@ impl<A: Accumulator> Lookback<A> {
             simt::warp_barrier();
             for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
                 if I < A::WORDS {
-                    put(scratch, share.place(I, tile_slot_words(A::WORDS)), seen[I]);
+                    stripe.put(scratch, I, seen[I]);
                 }
             });
             simt::warp_barrier();
@@ -301,10 +254,10 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// The board has these slots.
     #[inline(always)]
-    unsafe fn load(&self, wanted: &Wanted, share: Share<A>, among: u32) -> Loaded {
+    unsafe fn load(&self, wanted: &Wanted, stripe: Stripe<A>, among: u32) -> Loaded {
         let first = |slot: Slot| {
             let address = self.board.address::<A>(self.place(slot));
-            address.wrapping_add(share.lane as usize).cast_const()
+            address.wrapping_add(stripe.lane as usize).cast_const()
         };
         // SAFETY: only words of wanted slots are loaded, and the board has them: this function's condition.
         unsafe {
@@ -312,7 +265,7 @@ impl<A: Accumulator> Lookback<A> {
                 first(Slot::Tile(wanted.group * GROUP_TILES)),
                 first(Slot::Group(wanted.first_aggregate)),
                 first(Slot::Prefix(wanted.first_prefix)),
-                wanted.bits(share) & among,
+                wanted.bits(stripe) & among,
             )
         }
     }
@@ -322,16 +275,16 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: the whole warp.
     #[inline(always)]
-    unsafe fn known(&self, wanted: &Wanted, share: Share<A>, seen: &Loaded) -> u32 {
-        let bits = wanted.bits(share);
+    unsafe fn known(&self, wanted: &Wanted, stripe: Stripe<A>, seen: &Loaded) -> u32 {
+        let bits = wanted.bits(stripe);
         let mut unpublished = 0;
         for_each_eighth!(I => {
-            if share.is_of_window(I) {
+            if is_of_window(stripe, I) {
                 let misses = |word: usize| {
                     bits >> word & (self.board.is_other(seen[word]) as u32)
                 };
                 let missed = misses(AGGREGATES + I) | misses(PREFIXES + I) << WINDOW;
-                unpublished |= missed << share.slot(I);
+                unpublished |= missed << stripe.slot(I);
             }
         });
         // SAFETY: the whole warp shuffles: this function's condition.
@@ -350,40 +303,12 @@ impl<A: Accumulator> Lookback<A> {
     }
 }
 
-/// The address of a tile's slot in the scratch.
-#[inline(always)]
-fn tile_slot<A: Accumulator>(scratch: *mut u32, slot: u32) -> *mut u32 {
-    scratch.wrapping_add(slot as usize * tile_slot_words(A::WORDS))
-}
-
 /// The address of a group's slot in the scratch.
 #[inline(always)]
 fn group_slot<A: Accumulator>(scratch: *mut u32, slot: u32) -> *mut u32 {
-    tile_slot::<A>(scratch, GROUP_TILES).wrapping_add(slot as usize * group_slot_words(A::WORDS))
-}
-
-/// Writes the low half of a word that the calling lane has read to its place.
-///
-/// # Safety
-/// The place is in shared memory, and no other thread uses it.
-#[inline(always)]
-unsafe fn put(values: *mut u32, place: usize, word: u64) {
-    // SAFETY: the place is in shared memory and this thread's: this function's condition.
-    unsafe { values.add(place).write(word as u32) };
-}
-
-/// The value in a tile's slot, of which each lane reads another.
-///
-/// # Safety
-/// The slot is in shared memory, and written.
-#[inline(always)]
-unsafe fn get<A: Accumulator>(slot: *const u32) -> A {
-    let mut words = [0; ACCUMULATOR_MAX_WORDS];
-    for_each_word!(W of A => {
-        // SAFETY: the slot's words are in shared memory, and written: this function's condition.
-        words[W] = unsafe { simt::read_shared(slot.add(W)) };
-    });
-    accumulator_of_words(words)
+    scratch
+        .wrapping_add(GROUP_TILES as usize * slot_words(A::WORDS))
+        .wrapping_add(slot as usize * group_slot_words(A::WORDS))
 }
 
 /// The value in a group's slot, which all lanes read together: by 16 bytes, as far as these are full.

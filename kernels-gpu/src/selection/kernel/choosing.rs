@@ -4,7 +4,7 @@ use crate::contract::{vector_items, WARP_LANES};
 use crate::element::VECTOR_WORDS;
 use crate::element::{Element, Vector, Words};
 use crate::op::Op;
-use crate::selection::tuning::{BUFFERS, WARPS};
+use crate::selection::tuning::WARPS;
 use crate::selection::{row_items, tile_items, Share};
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::{for_each_vector, Access, Caching, Part, TileItems};
@@ -100,7 +100,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     pub unsafe fn choose_and_write(&self) {
         let end = self.tiles.end;
         let buffers = self.buffers();
-        let leaves_later = buffers == BUFFERS;
+        // A tile is written so many turns after its arrival.
+        let delay = buffers.saturating_sub(2);
         let copies_at_once = simt::copies_at_once();
         let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
         let nothing = Waiting {
@@ -108,8 +109,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chosen: Chosen::NONE,
             before: Share { count: 0, last: 0 },
         };
-        let mut waiting = nothing;
-        let mut waiting_buffer = 0;
+        let mut earlier = nothing;
+        let mut latest = nothing;
         let mut ahead = Ahead {
             flags: [[0; 4]; MOST_ROWS],
             before: T::zeroed(),
@@ -161,14 +162,16 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 } else if arriving < end || turn == u32::MAX {
                     self.send_tile(turn.wrapping_add(1), end);
                 }
-                let (leaving, its_turn, its_buffer) = match leaves_later {
-                    true => (waiting, turn.wrapping_sub(1), waiting_buffer),
-                    false => (arrived, turn, buffer),
+                let leaving = match delay {
+                    0 => arrived,
+                    1 => latest,
+                    _ => earlier,
                 };
                 if leaving.tile < end {
-                    self.write(&leaving, its_turn, its_buffer);
+                    let passed = if buffer < delay { buffer + buffers } else { buffer };
+                    self.write(&leaving, turn.wrapping_sub(delay), passed - delay);
                 }
-                (waiting, waiting_buffer) = (arrived, buffer);
+                (earlier, latest) = (latest, arrived);
                 if must_wait {
                     arriving = end;
                     continue;
@@ -176,7 +179,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 (arriving, buffer) = (next, next_buffer);
                 next = end;
                 turn = turn.wrapping_add(1);
-                if arriving >= end && !(leaves_later && waiting.tile < end) {
+                let none_waits = (delay < 1 || latest.tile >= end) && (delay < 2 || earlier.tile >= end);
+                if arriving >= end && none_waits {
                     break;
                 }
             }

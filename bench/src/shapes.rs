@@ -87,6 +87,17 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
                 measurement.measure(&place, of_64.shapes(&place)?, run)?;
                 continue;
             }
+            if std::env::var("WF_SEL").is_ok() {
+                for share in selection::SHARES {
+                    let chosen = selection::Chosen::new(&place, share)?;
+                    measurement.measure(&place, chosen.shapes()?, run)?;
+                }
+                for length in selection::RUNS {
+                    let runs = selection::Runs::new(&place, length)?;
+                    measurement.measure(&place, vec![runs.shape()?], run)?;
+                }
+                continue;
+            }
             measurement.measure(&place, one_pass::shapes(&place)?, run)?;
             for cut in segments::cuts(place.item_count) {
                 let cut = segments::Cut::new(&place, cut)?;

@@ -27,7 +27,7 @@ use crate::block;
 use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
-use crate::element::{for_each_item, Accumulator, Element};
+use crate::element::{for_each_item, Element};
 use crate::indices::write_result;
 use crate::launch::{reduce_has_two_folds, ReduceShared};
 use crate::op::{Commutative, Op, Pair};

@@ -413,5 +413,5 @@ impl Counts {
 
 const _: () = {
     assert!(chunk_rows::<u32>() * 8 <= 32 && row_items::<u32>() < 256);
-    assert!(warp_items::<u8>() == 4 * chunk_items::<u8>());
+    assert!(warp_items::<u8>() == rows::<u8>() * chunk_items::<u8>());
 };

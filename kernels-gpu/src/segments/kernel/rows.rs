@@ -156,12 +156,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // have vectors if the step is full, and otherwise each vector is checked.
         unsafe {
             if is_full {
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    let number = begin + V as u32 * WARP_LANES + simt::lane();
-                    // Past the last chunk, a vector is read again, and its value is not used.
-                    let number = Ord::min(number, last);
-                    vectors[V] = self.load(stretch.first, number);
-                });
+                if begin + STEP_SLOTS <= last + 1 {
+                    for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                        let more = V as u32 * WARP_LANES;
+                        vectors[V] = self.load(stretch.first, begin + simt::lane(), more);
+                    });
+                } else {
+                    for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                        let number = begin + V as u32 * WARP_LANES + simt::lane();
+                        // Past the last chunk, a vector is read again, and its value is not used.
+                        vectors[V] = self.load(stretch.first, Ord::min(number, last), 0);
+                    });
+                }
+                // Keeps the compiler from waiting for some vectors before it asks for the others.
+                simt::warp_barrier();
                 return combine_step::<O, T, true>(|v| O::total_in_sixteen(vectors[v], 0), levels);
             }
             let mut exist = 0;
@@ -172,7 +180,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if chunk < work.chunk_count {
                     let stretch = self.stretch(work, chunk);
                     if number * vector_items::<T>() < stretch.count {
-                        vectors[V] = self.load(stretch.first, number);
+                        vectors[V] = self.load(stretch.first, number, 0);
                         exist |= 1 << V;
                     }
                 }
@@ -205,15 +213,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Reads vector `number` of the items from item `first` on.
+    /// Reads the vector that is `more` vectors after vector `number` of the items from item `first` on.
     ///
     /// # Safety
     /// The items of the vector exist, and it is aligned to 16 bytes.
     #[inline(always)]
-    unsafe fn load(&self, first: u64, number: u32) -> Words {
+    unsafe fn load(&self, first: u64, number: u32, more: u32) -> Words {
         const ACCESS: Access = Access::new(VECTOR_BYTES, VECTOR_BYTES);
         let item = first + (number * vector_items::<T>()) as u64;
-        let address = self.input.wrapping_add(item as usize).cast();
+        let more = (more * vector_items::<T>()) as usize;
+        let address = self
+            .input
+            .wrapping_add(item as usize)
+            .wrapping_add(more)
+            .cast();
         // SAFETY: the vector is aligned and its items exist (this function's conditions). So they are readable, and nobody writes them: the
         // launch's condition 2.
         first_words(&unsafe { ACCESS.load(address, Caching::Streamed) })

@@ -201,12 +201,6 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// The address of the value of step `step` of streamed rows, at most 31. It lies where the leaves' values lie otherwise.
-    #[inline(always)]
-    pub fn step(&self, step: u32) -> *mut A {
-        self.leaf(0, self.turn * 32 + step)
-    }
-
     /// As [`Self::leaf`], for a value of 8 bytes. Values have at least 12 bytes, so these take less room.
     #[inline(always)]
     pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {

@@ -48,6 +48,7 @@ mod downsweep;
 mod items;
 mod leaves;
 mod nodes;
+mod rows;
 mod search;
 mod starts;
 mod window;
@@ -57,7 +58,7 @@ use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{Header, Task};
+use crate::segments::{streams_rows, Header, Task};
 use crate::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -199,11 +200,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. `depart` comes after the last use of the
-        // board.
+        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
+        // `run` and `stream_rows` write the tails' values. `depart` comes after the last use of the board.
         unsafe {
             if self.begin(room) {
-                self.run(room);
+                let is_done = if streams_rows::<O, T>() && self.have_streams() {
+                    self.stream_rows(room);
+                    true
+                } else {
+                    self.run(room)
+                };
+                // The last barrier orders the chunks' values before warp 0's reads.
+                if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
+                    self.settle();
+                }
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
@@ -215,12 +225,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the block's works, one after the other.
+    /// Runs the block's works, one after the other, and ends with a barrier. Returns false on all threads if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
-    unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
+    unsafe fn run(&self, mut room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared
         // memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier between. The
         // barrier at the end of each turn comes after all uses of the room, and before the next work replaces its contents; `number <
@@ -237,13 +247,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of items and starts before all threads' reads.
                 simt::barrier();
                 if self.is_refused() {
-                    return;
+                    return false;
                 }
                 if self.starts_differ(&self.work(number), room) {
                     if simt::thread_index() == 0 {
                         self.refuse();
                     }
-                    return;
+                    return false;
                 }
                 if self.lacks_slots(&self.work(number), room) {
                     self.write_slots(&self.work(number), room);
@@ -262,17 +272,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.fold_roots(number, room);
                 }
                 if self.task == Task::Scan && !self.place(number, room) {
-                    return;
+                    return false;
                 }
                 // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
                 number = self.work_after(number);
                 room = room.next();
             }
-            // The barrier at the end of the last work orders the chunks' values before warp 0's reads.
-            if self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
-                self.settle();
-            }
+            true
         }
     }
 

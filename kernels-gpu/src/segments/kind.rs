@@ -13,7 +13,8 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Five for each work: after its items and starts, its slots, its
     // leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(9)],
-    large_barriers: None,
+    // Two more if the operator streams rows: after the steps of a work whose chunks have several, and at the end.
+    other_barriers: Some(&[Barrier::block(11)]),
     vectors: Vectors::Any,
 };
 
@@ -23,5 +24,6 @@ pub const SCAN: Definition = Definition {
     // Five more than `REDUCE`, in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results.
     barriers: &[Barrier::block(14)],
+    other_barriers: None,
     ..REDUCE
 };

@@ -1,0 +1,320 @@
+//! Rows that go from global memory straight to registers.
+//!
+//! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
+//! neighbours first. If an operator combines each sixteen values pairwise, leaves, nodes and roots together are a binary tree over the
+//! vectors of a row, so this is the same tree. Items do not go through shared memory.
+//!
+//! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
+//! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items. A
+//! warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one piece,
+//! the warp finishes it. Otherwise the values of the pieces go through shared memory.
+
+use crate::contract::WARP_LANES;
+use crate::element::{first_words, Element, Words};
+use crate::op::Op;
+use crate::segments::{chunk_items, streams_rows, vector_items};
+use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES};
+use crate::simt;
+use crate::thread::{for_each_vector, Access, Caching};
+use crate::warp;
+
+use super::items::Room;
+use super::Launch;
+
+/// How many vectors a lane reads in a step. A piece has at least as many.
+const LANE_VECTORS: u32 = 8;
+
+/// How many vectors a step has, and the levels of a binary tree over them.
+const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
+const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
+
+/// A lane's vectors.
+type LaneVectors = [Words; LANE_VECTORS as usize];
+
+/// The pieces of a chunk, as numbers among the pieces of its work.
+#[derive(Clone, Copy)]
+struct Pieces {
+    first: u32,
+    count: u32,
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// The most pieces of a window. The chunks of a window have less than twice as many items as a chunk.
+    const WINDOW_PIECES: u32 =
+        2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
+
+    /// Whether the segments are rows of a multiple of [`LANE_VECTORS`] vectors.
+    #[inline(always)]
+    pub fn have_streams(&self) -> bool {
+        let row = self.offsets.row_items;
+        self.task == Task::Reduce
+            && !self.offsets.are_read()
+            && row > 0
+            && row.is_multiple_of((LANE_VECTORS * vector_items::<T>()) as u64)
+            && self.input.addr().is_multiple_of(VECTOR_BYTES)
+    }
+
+    /// Folds the chunks of all works of the block, and ends with a barrier.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
+    #[inline(always)]
+    pub unsafe fn stream_rows(&self, room: Room<T, O::Accumulator>) {
+        const {
+            let most = MOST_WINDOWS * Self::WINDOW_PIECES;
+            assert!(!streams_rows::<O, T>() || most <= Room::<T, O::Accumulator>::PIECES);
+        }
+        let row = self.offsets.row_items;
+        let vectors = (row / vector_items::<T>() as u64) as u32;
+        // If the number of vectors has no bit among these 32, its power of two is large enough.
+        let levels = Ord::min(vectors.trailing_zeros(), STEP_LEVELS);
+        let is_alone = row == (vector_items::<T>() << levels) as u64;
+        let mut number = 0;
+        // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
+        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branch, since it
+        // depends on the launch's arguments.
+        unsafe {
+            while number < self.work_count() {
+                self.fold_pieces(number, room, levels, is_alone);
+                number = self.work_after(number);
+            }
+            if !is_alone {
+                simt::barrier();
+                number = 0;
+                while number < self.work_count() {
+                    self.combine_pieces(number, room, levels);
+                    number = self.work_after(number);
+                }
+            }
+            // Orders the values of tails before the reads by the threads that combine them.
+            simt::barrier();
+        }
+    }
+
+    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. If each chunk `is_alone`, as one piece, it is
+    /// finished.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has streams.
+    #[inline(always)]
+    unsafe fn fold_pieces(
+        &self,
+        number: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+        is_alone: bool,
+    ) {
+        // SAFETY: the header is written: this function's condition.
+        let work = unsafe { self.work(number) };
+        let first = work.base.wrapping_add(work.begin as u64);
+        let vectors = (work.end - work.begin) / vector_items::<T>();
+        let mut begin = simt::warp() * STEP_VECTORS;
+        while begin < vectors {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the whole warp is here, since all lanes have the same `begin`. The work has the vectors: `begin < vectors`. No other
+            // thread has this step, so nobody else writes the values of its pieces or finishes its chunks. The work has a chunk for each
+            // piece, if a chunk is one piece.
+            unsafe {
+                let value = self.fold_step(first, begin, vectors, levels);
+                let vector = begin + first_vector_of_lane();
+                if vector.is_multiple_of(1 << levels) && vector < vectors {
+                    if is_alone {
+                        self.finish(&work, vector >> levels, value);
+                    } else {
+                        self.piece(number, room, levels, vector >> levels)
+                            .write(value);
+                    }
+                }
+            }
+            begin += step * STEP_VECTORS * (self.threads() / WARP_LANES);
+        }
+    }
+
+    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Consecutive lanes share a chunk, at most 32.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the values of the pieces are written.
+    #[inline(always)]
+    unsafe fn combine_pieces(&self, number: u32, room: Room<T, O::Accumulator>, levels: u32) {
+        // SAFETY: the header is written: this function's condition.
+        let work = unsafe { self.work(number) };
+        let chunk = Ord::min(self.offsets.row_items, chunk_items::<T, O::Accumulator>());
+        let most = (chunk as u32 / vector_items::<T>()) >> levels;
+        let lanes = Ord::min(most.next_power_of_two(), WARP_LANES);
+        let share = most.next_power_of_two() / lanes;
+        let shift = lanes.trailing_zeros();
+        let lane = simt::lane() % lanes;
+        let mut first = simt::warp() * (WARP_LANES >> shift);
+        while first < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            let chunk = first + (simt::lane() >> shift);
+            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, less than
+            // 32. The values of the pieces are written (this function's condition). One lane finishes the chunk, and no other lanes have
+            // it.
+            unsafe {
+                let mut pieces = Pieces { first: 0, count: 0 };
+                if chunk < work.chunk_count {
+                    pieces = self.pieces(&work, chunk, levels);
+                }
+                let value = |place: u32| {
+                    if place < pieces.count {
+                        self.piece(number, room, levels, pieces.first + place)
+                            .read()
+                    } else {
+                        O::identity()
+                    }
+                };
+                // A lane's share is 1, 2 or 4 pieces.
+                let place = lane * share;
+                let mut folded = value(place);
+                if share > 1 {
+                    folded = O::combine(folded, value(place + 1));
+                }
+                if share > 2 {
+                    folded = O::combine(folded, O::combine(value(place + 2), value(place + 3)));
+                }
+                let mut delta = 1;
+                while delta < lanes {
+                    folded = warp::join::<O, T, false>(folded, delta);
+                    delta *= 2 * step;
+                }
+                if lane == 0 && chunk < work.chunk_count {
+                    self.finish(&work, chunk, folded);
+                }
+            }
+            first += step * (self.threads() >> shift);
+        }
+    }
+
+    /// The pieces of a chunk of the work.
+    #[inline(always)]
+    fn pieces(&self, work: &Work, chunk: u32, levels: u32) -> Pieces {
+        let row = self.offsets.row_items;
+        let begin = work.base.wrapping_add(work.begin as u64);
+        let row_begin = (work.segment + chunk as u64) * row;
+        let first = if chunk == 0 { begin } else { row_begin };
+        let count = Ord::min(row_begin + row - first, chunk_items::<T, O::Accumulator>());
+        let of_items = |items: u64| (items as u32 / vector_items::<T>()) >> levels;
+        Pieces {
+            first: of_items(first - begin),
+            count: of_items(count),
+        }
+    }
+
+    /// The address of the value of a piece of the block's work `number`.
+    ///
+    /// # Safety
+    /// The header is written, and the work has the piece.
+    #[inline(always)]
+    unsafe fn piece(
+        &self,
+        number: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+        piece: u32,
+    ) -> *mut O::Accumulator {
+        let mut before = number / 2 * Self::WINDOW_PIECES;
+        if !number.is_multiple_of(2) {
+            // SAFETY: the header is written (this function's condition), and the window has another work before this one.
+            let other = unsafe { self.work(number - 1) };
+            before += ((other.end - other.begin) / vector_items::<T>()) >> levels;
+        }
+        room.piece(before + piece)
+    }
+
+    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. Each lane gets the value of the
+    /// vectors from [`first_vector_of_lane`] on, if a piece begins there.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
+    /// streams, and pieces have 2^`levels` vectors each.
+    #[inline(always)]
+    unsafe fn fold_step(
+        &self,
+        first: u64,
+        begin: u32,
+        vectors: u32,
+        levels: u32,
+    ) -> O::Accumulator {
+        let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
+        let number = begin + simt::lane();
+        // SAFETY: the whole warp is here: this function's condition. Vectors up to the work's last exist, and are aligned, since the launch
+        // has streams.
+        unsafe {
+            if begin + STEP_VECTORS <= vectors {
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    read[V] = self.load(first, number, V as u32 * WARP_LANES);
+                });
+            } else {
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    // Past the work's end its last vector is read. The values of these pieces are not used.
+                    let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
+                    read[V] = self.load(first, number, 0);
+                });
+            }
+            // Keeps the compiler from waiting for some vectors before it asks for the others.
+            simt::warp_barrier();
+            combine_step::<O, T>(|v| O::total_in_sixteen(read[v], 0), levels)
+        }
+    }
+
+    /// Reads the vector that is `more` vectors after vector `number` of the items from item `first` on.
+    ///
+    /// # Safety
+    /// The items of the vector exist, and it is aligned to 16 bytes.
+    #[inline(always)]
+    unsafe fn load(&self, first: u64, number: u32, more: u32) -> Words {
+        const ACCESS: Access = Access::new(VECTOR_BYTES, VECTOR_BYTES);
+        let item = first + (number * vector_items::<T>()) as u64;
+        let more = (more * vector_items::<T>()) as usize;
+        let address = self.input.wrapping_add(item as usize).wrapping_add(more);
+        // SAFETY: the vector is aligned and its items exist (this function's conditions). So they are readable, and nobody writes them: the
+        // launch's condition 2.
+        first_words(&unsafe { ACCESS.load(address.cast(), Caching::Streamed) })
+    }
+}
+
+/// The first of the eight vectors whose value a lane has after three levels of [`combine_step`], as a number in the step.
+#[inline(always)]
+fn first_vector_of_lane() -> u32 {
+    let lane = simt::lane();
+    lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
+}
+
+/// Combines the values of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
+/// lane's vector `32·v + lane`. All of them have equally many items, and their number is a power of two. Each lane gets the value of the
+/// vectors from [`first_vector_of_lane`] on, if the number of the first is a multiple of 2^`levels`.
+///
+/// In the first three levels two lanes split their values between them, so each lane is left with one value: that of eight vectors.
+///
+/// # Safety
+/// Convergent: the whole warp, with the same `levels`.
+#[inline(always)]
+unsafe fn combine_step<O: Op<T>, T: Element>(
+    value: impl Fn(usize) -> O::Accumulator,
+    levels: u32,
+) -> O::Accumulator {
+    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
+    unsafe {
+        let two = |v: usize| warp::share::<O, T, true>(value(v), value(v + 1), 1);
+        let four = |v: usize| warp::share::<O, T, true>(two(v), two(v + 2), 2);
+        let mut folded = warp::share::<O, T, true>(four(0), four(4), 4);
+        if levels > 3 {
+            folded = warp::join::<O, T, true>(folded, 8);
+        }
+        if levels > 4 {
+            folded = warp::join::<O, T, true>(folded, 16);
+        }
+        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
+        if levels > 5 {
+            folded = warp::join::<O, T, true>(folded, 1);
+        }
+        if levels > 6 {
+            folded = warp::join::<O, T, true>(folded, 2);
+        }
+        if levels > 7 {
+            folded = warp::join::<O, T, true>(folded, 4);
+        }
+        folded
+    }
+}

@@ -43,7 +43,7 @@ pub const BLOCK_THREADS: u32 = (WARPS + 1) * WARP_LANES;
 /// Vectors of a thread in a tile of items of type `T`.
 pub const fn rows<T>() -> usize {
     match vector_bytes::<T>() {
-        0..=VECTOR_BYTES => 3,
+        0..=VECTOR_BYTES => 4,
         bytes if bytes <= 32 => 2,
         _ => 1,
     }
@@ -155,14 +155,13 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
         Copies::Synchronous => (1, 1),
         Copies::Asynchronous => (BUFFERS, 2),
     };
-    let mut buffers = most;
-    while buffers >= least {
-        if shared_bytes::<T, A>(buffers) <= available {
-            return Some(buffers);
-        }
-        buffers -= 1;
+    if shared_bytes::<T, A>(most) <= available {
+        Some(most)
+    } else if shared_bytes::<T, A>(least) <= available {
+        Some(least)
+    } else {
+        None
     }
-    None
 }
 
 /// An option of a launch: after the last index, it also writes the number of items of the input.

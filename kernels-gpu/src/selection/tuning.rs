@@ -21,4 +21,4 @@ pub const WARPS: u32 = 16;
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// The most tiles that a block holds at once: one being copied, one that has arrived, and one that waits for its prefix.
-pub const BUFFERS: u32 = 4;
+pub const BUFFERS: u32 = 3;

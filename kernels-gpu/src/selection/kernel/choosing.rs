@@ -4,7 +4,7 @@ use crate::contract::{vector_items, WARP_LANES};
 use crate::element::VECTOR_WORDS;
 use crate::element::{Element, Vector, Words};
 use crate::op::Op;
-use crate::selection::tuning::WARPS;
+use crate::selection::tuning::{BUFFERS, WARPS};
 use crate::selection::{row_items, tile_items, Share};
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::{for_each_vector, Access, Caching, Part, TileItems};
@@ -100,8 +100,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     pub unsafe fn choose_and_write(&self) {
         let end = self.tiles.end;
         let buffers = self.buffers();
-        // A tile is written so many turns after its arrival.
-        let delay = buffers.saturating_sub(2);
+        let leaves_later = buffers == BUFFERS;
         let copies_at_once = simt::copies_at_once();
         let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
         let nothing = Waiting {
@@ -109,8 +108,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chosen: Chosen::NONE,
             before: Share { count: 0, last: 0 },
         };
-        let mut earlier = nothing;
-        let mut latest = nothing;
+        let mut waiting = nothing;
+        let mut waiting_buffer = 0;
         let mut ahead = Ahead {
             flags: [[0; 4]; MOST_ROWS],
             before: T::zeroed(),
@@ -162,16 +161,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 } else if arriving < end || turn == u32::MAX {
                     self.send_tile(turn.wrapping_add(1), end);
                 }
-                let leaving = match delay {
-                    0 => arrived,
-                    1 => latest,
-                    _ => earlier,
+                let (leaving, its_turn, its_buffer) = match leaves_later {
+                    true => (waiting, turn.wrapping_sub(1), waiting_buffer),
+                    false => (arrived, turn, buffer),
                 };
                 if leaving.tile < end {
-                    let passed = if buffer < delay { buffer + buffers } else { buffer };
-                    self.write(&leaving, turn.wrapping_sub(delay), passed - delay);
+                    self.write(&leaving, its_turn, its_buffer);
                 }
-                (earlier, latest) = (latest, arrived);
+                (waiting, waiting_buffer) = (arrived, buffer);
                 if must_wait {
                     arriving = end;
                     continue;
@@ -179,8 +176,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 (arriving, buffer) = (next, next_buffer);
                 next = end;
                 turn = turn.wrapping_add(1);
-                let none_waits = (delay < 1 || latest.tile >= end) && (delay < 2 || earlier.tile >= end);
-                if arriving >= end && none_waits {
+                if arriving >= end && !(leaves_later && waiting.tile < end) {
                     break;
                 }
             }

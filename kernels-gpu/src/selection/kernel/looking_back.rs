@@ -247,7 +247,7 @@ impl Lookback {
 
 const _: () = {
     use crate::selection::tile_items;
-    assert!(tile_items::<u8>() as u32 <= COUNTED_TILE_ITEMS);
+    assert!(tile_items::<u8>() as u32 == COUNTED_TILE_ITEMS);
     // Places counted from the 32nd group before the tile's fit into 32 bits.
     assert!(COUNTED_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
 };

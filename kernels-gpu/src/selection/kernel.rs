@@ -96,6 +96,11 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             }
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
+            // Each block takes tickets up to its first that has no tile.
+            if tiles.tickets_go_on && tiles.of_ticket(ticket.index) < tiles.end {
+                let taken = tickets::take_if(control, true);
+                (*shared).second = tiles.receive(control, taken).index;
+            }
         }
         // Orders the writes above before every thread's reads.
         simt::barrier();

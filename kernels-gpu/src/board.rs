@@ -58,6 +58,17 @@ impl Board {
         });
     }
 
+    /// Publishes a word of a value. One thread calls this for each word.
+    ///
+    /// # Safety
+    /// The board has the slot, the slot has the word, and no other thread publishes it.
+    #[inline(always)]
+    pub unsafe fn publish_word<A: Accumulator>(&self, slot: u32, word: u32, bits: u32) {
+        let address = self.address::<A>(slot).wrapping_add(word as usize);
+        // SAFETY: the word is one of the board's, in global memory: this function's condition.
+        unsafe { simt::store_word(address, (self.tag as u64) << 32 | bits as u64) };
+    }
+
     /// Reads a slot: the value, and whether it is published yet.
     ///
     /// # Safety

@@ -217,6 +217,35 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
+    /// Publishes the aggregate of `tile`, which one lane has. The lanes exchange its words by way of `room`, and each lane writes a word: so
+    /// one store publishes the value.
+    ///
+    /// # Safety
+    /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.
+    /// - `room` is in shared memory, and only this warp uses it.
+    #[inline(always)]
+    pub unsafe fn publish_tile_together(
+        &self,
+        tile: u32,
+        aggregate: A,
+        has_aggregate: bool,
+        room: *mut A,
+    ) {
+        let lane = simt::lane();
+        // SAFETY: the room is the warp's (condition 2), and its barrier orders the write before the reads. The board has the tile's words,
+        // and no other thread publishes the lane's (condition 1).
+        unsafe {
+            if has_aggregate {
+                room.write(aggregate);
+            }
+            simt::warp_barrier();
+            if lane < A::WORDS as u32 {
+                let word = simt::read_shared(room.cast::<u32>().add(lane as usize));
+                self.board.publish_word::<A>(self.place(Slot::Tile(tile)), lane, word);
+            }
+        }
+    }
+
     /// Reads the wanted slots until all wanted tiles are published. Puts the tiles' aggregates into `scratch`.
     ///
     /// # Safety

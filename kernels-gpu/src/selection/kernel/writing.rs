@@ -317,6 +317,7 @@ unsafe fn write_side_by_side<V: Copy>(count: u32, to: *mut V, value: impl Fn(u32
                 value(at + 2 * WARP_LANES),
                 value(at + 3 * WARP_LANES),
             ];
+            simt::warp_barrier();
             for_each_vector!(B in 0 1 2 3 => {
                 to.wrapping_add(B * WARP_LANES as usize).write(values[B]);
             });

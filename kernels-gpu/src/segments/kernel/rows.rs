@@ -177,8 +177,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let mut delta = 1;
                 while delta < lanes {
                     folded = match are_full {
-                        true => warp::join::<O, T, true>(folded, delta),
-                        false => warp::join::<O, T, false>(folded, delta),
+                        true => warp::join(folded, delta, O::EQUAL_WORDS, O::combine_equal),
+                        false => warp::join(folded, delta, 0, O::combine),
                     };
                     delta *= 2 * step;
                 }
@@ -265,7 +265,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            combine_step::<O, T>(|v| O::total_in_sixteen(read[v], 0), levels)
+            O::end_stream(combine_step::<O, T>(|v| O::stream(read[v]), levels))
         }
     }
 
@@ -292,7 +292,7 @@ fn first_vector_of_lane() -> u32 {
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the values of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
+/// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
 /// lane's vector `32·v + lane`. All of them have equally many items, and their number is a power of two. Each lane gets the value of the
 /// vectors from [`first_vector_of_lane`] on, if the number of the first is a multiple of 2^`levels`.
 ///
@@ -307,24 +307,25 @@ unsafe fn combine_step<O: Op<T>, T: Element>(
 ) -> O::Accumulator {
     // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
     unsafe {
-        let two = |v: usize| warp::share::<O, T, true>(value(v), value(v + 1), 1);
-        let four = |v: usize| warp::share::<O, T, true>(two(v), two(v + 2), 2);
-        let mut folded = warp::share::<O, T, true>(four(0), four(4), 4);
+        let same = O::EQUAL_WORDS;
+        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
+        let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
+        let mut folded = warp::share(four(0), four(4), 4, same, O::combine_streams);
         if levels > 3 {
-            folded = warp::join::<O, T, true>(folded, 8);
+            folded = warp::join(folded, 8, same, O::combine_streams);
         }
         if levels > 4 {
-            folded = warp::join::<O, T, true>(folded, 16);
+            folded = warp::join(folded, 16, same, O::combine_streams);
         }
         // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
         if levels > 5 {
-            folded = warp::join::<O, T, true>(folded, 1);
+            folded = warp::join(folded, 1, same, O::combine_streams);
         }
         if levels > 6 {
-            folded = warp::join::<O, T, true>(folded, 2);
+            folded = warp::join(folded, 2, same, O::combine_streams);
         }
         if levels > 7 {
-            folded = warp::join::<O, T, true>(folded, 4);
+            folded = warp::join(folded, 4, same, O::combine_streams);
         }
         folded
     }

@@ -28,6 +28,9 @@ const LANE_VECTORS: u32 = 8;
 const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
+/// The most pieces of a chunk. With more of them, the way through shared memory takes longer than leaves and nodes do.
+const CHUNK_PIECES: u32 = 8;
+
 /// A lane's vectors.
 type LaneVectors = [Words; LANE_VECTORS as usize];
 
@@ -43,7 +46,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether the segments are rows of a multiple of [`LANE_VECTORS`] vectors.
+    /// Whether the segments are rows of pieces of at least [`LANE_VECTORS`] vectors, and a chunk has at most [`CHUNK_PIECES`].
     #[inline(always)]
     pub fn have_streams(&self) -> bool {
         let row = self.offsets.row_items;
@@ -52,6 +55,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && row > 0
             && row.is_multiple_of((LANE_VECTORS * vector_items::<T>()) as u64)
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
+            && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
+    }
+
+    /// The levels of a binary tree over the vectors of a piece.
+    #[inline(always)]
+    fn piece_levels(&self) -> u32 {
+        let vectors = self.offsets.row_items / vector_items::<T>() as u64;
+        // If these 32 bits have no bit, the power of two is large enough.
+        Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
     /// Folds the chunks of all works of the block, and ends with a barrier.
@@ -64,26 +76,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let most = MOST_WINDOWS * Self::WINDOW_PIECES;
             assert!(!streams_rows::<O, T>() || most <= Room::<T, O::Accumulator>::PIECES);
         }
-        let row = self.offsets.row_items;
-        let vectors = (row / vector_items::<T>() as u64) as u32;
-        // If the number of vectors has no bit among these 32, its power of two is large enough.
-        let levels = Ord::min(vectors.trailing_zeros(), STEP_LEVELS);
-        let is_alone = row == (vector_items::<T>() << levels) as u64;
-        let mut number = 0;
+        let levels = self.piece_levels();
+        let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branch, since it
         // depends on the launch's arguments.
         unsafe {
             while number < self.work_count() {
-                self.fold_pieces(number, room, levels, is_alone);
+                steps += self.fold_pieces(number, steps, room, levels);
                 number = self.work_after(number);
             }
-            if !is_alone {
+            if self.most_pieces(levels) > 1 {
                 simt::barrier();
-                number = 0;
-                while number < self.work_count() {
-                    self.combine_pieces(number, room, levels);
-                    number = self.work_after(number);
+                let mut window = simt::warp();
+                while window < self.windows_per_block {
+                    let step = simt::opaque_one() as u32;
+                    self.combine_pieces(2 * window, room, levels);
+                    if self.work(2 * window).is_followed != 0 {
+                        self.combine_pieces(2 * window + 1, room, levels);
+                    }
+                    window += step * (self.threads() / WARP_LANES);
                 }
             }
             // Orders the values of tails before the reads by the threads that combine them.
@@ -91,8 +103,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. If each chunk `is_alone`, as one piece, it is
-    /// finished.
+    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. If a chunk is one piece, it is finished. Returns the
+    /// number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has streams.
@@ -100,15 +112,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_pieces(
         &self,
         number: u32,
+        before: u32,
         room: Room<T, O::Accumulator>,
         levels: u32,
-        is_alone: bool,
-    ) {
+    ) -> u32 {
         // SAFETY: the header is written: this function's condition.
         let work = unsafe { self.work(number) };
+        let is_alone = self.most_pieces(levels) == 1;
         let first = work.base.wrapping_add(work.begin as u64);
         let vectors = (work.end - work.begin) / vector_items::<T>();
-        let mut begin = simt::warp() * STEP_VECTORS;
+        // A block has a power of two of warps.
+        let warps = self.threads() / WARP_LANES;
+        let mut begin = (simt::warp().wrapping_sub(before) & (warps - 1)) * STEP_VECTORS;
         while begin < vectors {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The work has the vectors: `begin < vectors`. No other
@@ -126,64 +141,60 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                 }
             }
-            begin += step * STEP_VECTORS * (self.threads() / WARP_LANES);
+            begin += step * STEP_VECTORS * warps;
         }
+        vectors.div_ceil(STEP_VECTORS)
     }
 
-    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Consecutive lanes share a chunk, at most 32.
+    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Each piece has a lane.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the values of the pieces are written.
+    /// Convergent: the whole warp, and no other warp calls this for the work. The header and the values of the pieces are written.
     #[inline(always)]
     unsafe fn combine_pieces(&self, number: u32, room: Room<T, O::Accumulator>, levels: u32) {
         // SAFETY: the header is written: this function's condition.
         let work = unsafe { self.work(number) };
-        let chunk = Ord::min(self.offsets.row_items, chunk_items::<T, O::Accumulator>());
-        let most = (chunk as u32 / vector_items::<T>()) >> levels;
-        let lanes = Ord::min(most.next_power_of_two(), WARP_LANES);
-        let share = most.next_power_of_two() / lanes;
+        let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
         let lane = simt::lane() % lanes;
-        let mut first = simt::warp() * (WARP_LANES >> shift);
+        let mut first = 0;
         while first < work.chunk_count {
             let step = simt::opaque_one() as u32;
             let chunk = first + (simt::lane() >> shift);
-            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, less than
-            // 32. The values of the pieces are written (this function's condition). One lane finishes the chunk, and no other lanes have
-            // it.
+            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, at most 4.
+            // The values of the pieces are written (this function's condition). One lane finishes the chunk, and no other lanes have it.
             unsafe {
                 let mut pieces = Pieces { first: 0, count: 0 };
                 if chunk < work.chunk_count {
                     pieces = self.pieces(&work, chunk, levels);
                 }
-                let value = |place: u32| {
-                    if place < pieces.count {
-                        self.piece(number, room, levels, pieces.first + place)
-                            .read()
-                    } else {
-                        O::identity()
-                    }
-                };
-                // A lane's share is 1, 2 or 4 pieces.
-                let place = lane * share;
-                let mut folded = value(place);
-                if share > 1 {
-                    folded = O::combine(folded, value(place + 1));
+                let mut folded = O::identity();
+                if lane < pieces.count {
+                    folded = self.piece(number, room, levels, pieces.first + lane).read();
                 }
-                if share > 2 {
-                    folded = O::combine(folded, O::combine(value(place + 2), value(place + 3)));
-                }
+                // All values of the warp have equally many items.
+                let are_full = simt::ballot(lane >= pieces.count) == 0;
                 let mut delta = 1;
                 while delta < lanes {
-                    folded = warp::join::<O, T, false>(folded, delta);
+                    folded = match are_full {
+                        true => warp::join(folded, delta, O::EQUAL_WORDS, O::combine_equal),
+                        false => warp::join(folded, delta, 0, O::combine),
+                    };
                     delta *= 2 * step;
                 }
                 if lane == 0 && chunk < work.chunk_count {
                     self.finish(&work, chunk, folded);
                 }
             }
-            first += step * (self.threads() >> shift);
+            first += step * (WARP_LANES >> shift);
         }
+    }
+
+    /// The most pieces of a chunk.
+    #[inline(always)]
+    fn most_pieces(&self, levels: u32) -> u32 {
+        let items = Ord::min(self.offsets.row_items, chunk_items::<T, O::Accumulator>());
+        (items as u32 / vector_items::<T>()) >> levels
     }
 
     /// The pieces of a chunk of the work.
@@ -254,7 +265,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            combine_step::<O, T>(|v| O::total_in_sixteen(read[v], 0), levels)
+            O::end_stream(combine_step::<O, T>(|v| O::stream(read[v]), levels))
         }
     }
 
@@ -281,7 +292,7 @@ fn first_vector_of_lane() -> u32 {
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the values of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
+/// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
 /// lane's vector `32·v + lane`. All of them have equally many items, and their number is a power of two. Each lane gets the value of the
 /// vectors from [`first_vector_of_lane`] on, if the number of the first is a multiple of 2^`levels`.
 ///
@@ -296,24 +307,25 @@ unsafe fn combine_step<O: Op<T>, T: Element>(
 ) -> O::Accumulator {
     // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
     unsafe {
-        let two = |v: usize| warp::share::<O, T, true>(value(v), value(v + 1), 1);
-        let four = |v: usize| warp::share::<O, T, true>(two(v), two(v + 2), 2);
-        let mut folded = warp::share::<O, T, true>(four(0), four(4), 4);
+        let same = O::EQUAL_WORDS;
+        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
+        let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
+        let mut folded = warp::share(four(0), four(4), 4, same, O::combine_streams);
         if levels > 3 {
-            folded = warp::join::<O, T, true>(folded, 8);
+            folded = warp::join(folded, 8, same, O::combine_streams);
         }
         if levels > 4 {
-            folded = warp::join::<O, T, true>(folded, 16);
+            folded = warp::join(folded, 16, same, O::combine_streams);
         }
         // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
         if levels > 5 {
-            folded = warp::join::<O, T, true>(folded, 1);
+            folded = warp::join(folded, 1, same, O::combine_streams);
         }
         if levels > 6 {
-            folded = warp::join::<O, T, true>(folded, 2);
+            folded = warp::join(folded, 2, same, O::combine_streams);
         }
         if levels > 7 {
-            folded = warp::join::<O, T, true>(folded, 4);
+            folded = warp::join(folded, 4, same, O::combine_streams);
         }
         folded
     }

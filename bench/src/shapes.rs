@@ -80,24 +80,6 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     for run in 1..=options.runs {
         for &exponent in &options.sizes.0 {
             let place = Buffers::new(&gpu, &stream, cub, 1 << exponent, u64::from(run))?;
-            if std::env::var("WF_WIDE").is_ok() {
-                let of_56 = wide::Wide::<[u64; 7]>::new(&place)?;
-                measurement.measure(&place, of_56.shapes(&place)?, run)?;
-                let of_64 = wide::Wide::<[u32; 16]>::new(&place)?;
-                measurement.measure(&place, of_64.shapes(&place)?, run)?;
-                continue;
-            }
-            if std::env::var("WF_SEL").is_ok() {
-                for share in selection::SHARES {
-                    let chosen = selection::Chosen::new(&place, share)?;
-                    measurement.measure(&place, chosen.shapes()?, run)?;
-                }
-                for length in selection::RUNS {
-                    let runs = selection::Runs::new(&place, length)?;
-                    measurement.measure(&place, vec![runs.shape()?], run)?;
-                }
-                continue;
-            }
             measurement.measure(&place, one_pass::shapes(&place)?, run)?;
             for cut in segments::cuts(place.item_count) {
                 let cut = segments::Cut::new(&place, cut)?;

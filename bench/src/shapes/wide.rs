@@ -23,11 +23,7 @@ where
     Total: Kernel<kind::reduce, T, Output = T> + Kernel<kind::inclusive_scan, T>,
 {
     pub fn new(place: &Buffers<'_>) -> Result<Self> {
-        let bytes = match std::env::var("WF_WIDE") {
-            Ok(exponent) => 4usize << exponent.parse::<u32>().unwrap(),
-            Err(_) => 4 * place.item_count,
-        };
-        let item_count = bytes / size_of::<T>();
+        let item_count = 4 * place.item_count / size_of::<T>();
         let mut input = DeviceBuffer::zeroed(item_count)?;
         input.set_8(BYTE)?;
         Ok(Self {

@@ -148,13 +148,6 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
             Some(bounds) => with_bounds(&text, bounds),
             None => text,
         };
-        if let Ok(dir) = std::env::var("WF_DUMP") {
-            let _ = std::fs::write(format!("{dir}/{}.ptx", entry.symbol()), &text);
-        }
-        let text = match std::env::var("WF_SUBST") {
-            Ok(dir) => std::fs::read_to_string(format!("{dir}/{}.ptx", entry.symbol())).unwrap_or(text),
-            Err(_) => text,
-        };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {
             Ok(module) => {

@@ -22,7 +22,6 @@ pub const IF: Definition = Definition {
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
         // Tiles, or the end of the tiles, are sent at two places. The warp that looks back waits at two places: before its first look-back,
         // and after each.
-        Barrier::arrive(Some(2), TWO_WARPS, 1),
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),

@@ -125,8 +125,6 @@ pub struct Header<A> {
     pub shares: [[Share; WARPS as usize]; 2],
     /// The tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The block's second ticket, if it takes one.
-    pub second: u32,
     /// The tile of each turn, sent to the warp that looks back.
     pub tiles: [u32; TURNS],
     /// The prefix of each turn's tile, sent by the warp that looks back.

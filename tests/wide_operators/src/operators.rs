@@ -339,6 +339,27 @@ impl Equality<[u64; 4]> for SameWord {
 }
 
 warpfold::operators! {
+    total_f32x3: Total, [f32; 3];
+    total_u128: Total, u128;
+    total_u64x3: Total, [u64; 3];
+    total_u32x8: Total, [u32; 8];
+    total_u32x5: Total, [u32; 5];
+    total_u32x9: Total, [u32; 9];
+    total_u64x5: Total, [u64; 5];
+    total_u32x12: Total, [u32; 12];
     total_u64x7: Total, [u64; 7];
+    total_u32x15: Total, [u32; 15];
     total_u32x16: Total, [u32; 16];
+    top3: Top3, i32;
+    least_u32x3: Least, [u32; 3], scans only;
+    least_u32x5: Least, [u32; 5], scans only;
+    least_u64x5: Least, [u64; 5], scans only;
+    least_u128x4: Least, [u128; 4], scans only;
+    latest_u32x5: Latest, [u32; 5], scans only;
+    latest_u64x8: Latest, [u64; 8], scans only;
+    resized_u32x4: Resized, [u32; 4], scans only;
+    resized_u64x3: Resized, [u64; 3], scans only;
+    in_reach: InReach, [f32; 3], predicate;
+    even_last: EvenLast, [u32; 16], predicate;
+    same_word: SameWord, [u64; 4], equality;
 }

@@ -101,7 +101,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let end = self.tiles.end;
         let buffers = self.buffers();
         let leaves_later = buffers == BUFFERS;
-        let is_first_thread = simt::thread_index() == 0;
+        let copies_at_once = simt::copies_at_once();
+        let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
         let nothing = Waiting {
             tile: end,
             chosen: Chosen::NONE,
@@ -109,41 +110,28 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         };
         let mut waiting = nothing;
         let mut waiting_buffer = 0;
-        let mut turn = 0;
-        let mut buffer = 0;
+        let mut ahead = Ahead {
+            flags: [[0; 4]; MOST_ROWS],
+            before: T::zeroed(),
+        };
         // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
         // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
         // buffer holds one tile, and a thread copies the next tile there only after its warp has written the last one. Thread 0 takes each
         // ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
-            let mut arriving = self.tiles.of_ticket((*self.shared).tickets[1]);
-            if arriving >= end {
-                self.send_tile(0, end);
-                return;
-            }
-            let mut next = match self.tiles.tickets_go_on {
-                true => self.tiles.of_ticket((*self.shared).second),
-                false => end,
-            };
-            self.begin_copy(arriving, buffer);
-            let mut ahead = self.read_ahead(arriving);
+            // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
+            let mut arriving = end;
+            let mut next = self.tiles.of_ticket((*self.shared).tickets[1]);
+            let mut turn = u32::MAX;
+            let mut buffer = buffers - 1;
             loop {
                 let mut arrived = nothing;
-                let mut after_next = end;
-                let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
                 if arriving < end {
                     let parity = turn as usize % 2;
-                    let takes = is_first_thread && next < end;
                     let taken = tickets::take_if(self.arguments.control, takes);
                     self.source(arriving).end_copy::<Zeros>(self.slots(buffer));
-                    if next < end && buffers > 1 {
-                        self.begin_copy(next, next_buffer);
-                    }
                     arrived.tile = arriving;
                     arrived.chosen = self.chosen(arriving, buffer, &ahead);
-                    if next < end {
-                        ahead = self.read_ahead(next);
-                    }
                     let share = self.share(arrived.chosen);
                     if simt::lane() == 0 {
                         self.share_of_warp(parity, simt::warp()).write(share);
@@ -157,11 +145,21 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
                     self.send_tile(turn, arriving);
-                    if next < end {
-                        after_next = self.tiles.of_ticket((*self.shared).tickets[parity]);
-                    } else {
-                        self.send_tile(turn + 1, end);
+                    next = match self.tiles.tickets_go_on {
+                        true => self.tiles.of_ticket((*self.shared).tickets[parity]),
+                        false => end,
+                    };
+                }
+                let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
+                // With synchronous copies there is one buffer. It is free once the output of its tile is written, so the next tile's copy
+                // begins in another pass of the loop.
+                let must_wait = copies_at_once && arriving < end && next < end;
+                if next < end {
+                    if !must_wait {
+                        ahead = self.begin(next, next_buffer);
                     }
+                } else if arriving < end || turn == u32::MAX {
+                    self.send_tile(turn.wrapping_add(1), end);
                 }
                 let (leaving, its_turn, its_buffer) = match leaves_later {
                     true => (waiting, turn.wrapping_sub(1), waiting_buffer),
@@ -170,13 +168,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 if leaving.tile < end {
                     self.write(&leaving, its_turn, its_buffer);
                 }
-                if next < end && buffers == 1 {
-                    self.begin_copy(next, next_buffer);
-                }
                 (waiting, waiting_buffer) = (arrived, buffer);
+                if must_wait {
+                    arriving = end;
+                    continue;
+                }
                 (arriving, buffer) = (next, next_buffer);
-                next = after_next;
-                turn += 1;
+                next = end;
+                turn = turn.wrapping_add(1);
                 if arriving >= end && !(leaves_later && waiting.tile < end) {
                     break;
                 }
@@ -194,33 +193,22 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory.
+    /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.
     ///
     /// # Safety
-    /// - The tile is one of the launch's tiles: its items are readable.
+    /// - The tile is one of the launch's tiles: its items and their flags are readable.
     /// - No other thread uses the slots.
     #[inline(always)]
-    unsafe fn begin_copy(&self, tile: u32, buffer: u32) {
-        // SAFETY: the input is readable and the slots are this thread's (conditions of this function).
+    unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
+        let items = self.items(tile);
+        let mut flags = [[0; 4]; MOST_ROWS];
+        let mut before = T::zeroed();
+        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is less than `item_count`:
+        // at most `item_count - 1`, and at least 0.
         unsafe {
             let policy = EvictionPolicy::new(true);
             self.source(tile)
                 .begin_copy::<Zeros>(self.slots(buffer), policy);
-        }
-    }
-
-    /// Reads the flags of the calling thread's part of a tile, and the item before.
-    ///
-    /// # Safety
-    /// The tile is one of the launch's tiles: its items and their flags are readable.
-    #[inline(always)]
-    unsafe fn read_ahead(&self, tile: u32) -> Ahead<T> {
-        let items = self.items(tile);
-        let mut flags = [[0; 4]; MOST_ROWS];
-        let mut before = T::zeroed();
-        // SAFETY: the input and the flags are readable (condition of this function). `index` is less than `item_count`: at most
-        // `item_count - 1`, and at least 0.
-        unsafe {
             if C::HAS_FLAGS {
                 flags = self.flags(items);
             }

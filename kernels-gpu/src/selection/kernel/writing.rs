@@ -12,8 +12,8 @@ use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
 use super::{exchange, Launch};
 
-/// The values that a lane reads before it writes the first of them.
-const BATCH: u32 = 4;
+/// The most values that a lane reads before it writes the first of them, if it writes in batches.
+const MOST_BATCH: usize = 4;
 
 /// The number of chosen items of each row of a chunk, packed into a register.
 #[derive(Clone, Copy)]
@@ -46,6 +46,13 @@ struct Chunk {
 impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
+
+    /// Items of a batch, if items are written in batches. Larger items take too many registers.
+    const BATCH: usize = match size_of::<T>() {
+        0..=4 => MOST_BATCH,
+        5..=8 => 2,
+        _ => 1,
+    };
 
     /// Waits for the prefix of the tile of a turn, and writes the calling warp's chosen items.
     ///
@@ -248,17 +255,60 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// - `first + count` entries are listed, and `to` is writable for `count` items.
     #[inline(always)]
     unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
-        // SAFETY: `at` is less than `count`, so the entry is listed, its item lies in the buffer, and `to` has the place.
-        unsafe {
-            write_side_by_side(count, to, |at| {
+        if C::WRITES_IN_BATCHES {
+            // SAFETY: the conditions are this function's.
+            return unsafe { self.write_items_in_batches(chunk, first, count, to) };
+        }
+        let mut at = simt::lane();
+        while at < count {
+            // SAFETY: `at` is less than `count`, so the entry is listed, its item lies in the buffer, and `to` has the place.
+            unsafe {
                 let place = self.listed(first + at) as usize;
                 let from = chunk.items.wrapping_byte_add(place * size_of::<T>());
-                simt::read_shared(from.cast::<T>())
-            });
+                to.wrapping_add(at as usize)
+                    .write(simt::read_shared(from.cast::<T>()));
+            }
+            at += WARP_LANES;
         }
     }
 
-    /// Writes the lengths of the runs that end before the listed heads.
+    /// [`Self::write_items`] in batches: a lane reads all items of a batch before it writes the first of them.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_items`].
+    #[inline(always)]
+    unsafe fn write_items_in_batches(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
+        let mut begin = 0;
+        while begin < count {
+            let step = simt::opaque_one() as u32;
+            let mut places = [0; MOST_BATCH];
+            let mut items = [T::zeroed(); MOST_BATCH];
+            // SAFETY: an entry is at most `first + count - 1`, so it is listed, and its item lies in the buffer. `to` has each place that is
+            // written: it is less than `count`.
+            unsafe {
+                for_each_vector!(B in 0 1 2 3 => {
+                    if B < Self::BATCH {
+                        places[B] = self.listed(first + Ord::min(batched::<B>(begin), count - 1));
+                    }
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    if B < Self::BATCH {
+                        let from = chunk.items.wrapping_byte_add(places[B] as usize * size_of::<T>());
+                        items[B] = simt::read_shared(from.cast::<T>());
+                    }
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = batched::<B>(begin);
+                    if B < Self::BATCH && at < count {
+                        to.wrapping_add(at as usize).write(items[B]);
+                    }
+                });
+            }
+            begin += step * Self::BATCH as u32 * WARP_LANES;
+        }
+    }
+
+    /// Writes the lengths of the runs that end before the listed heads, in batches.
     ///
     /// # Safety
     /// The conditions of [`Self::write_chunk`].
@@ -270,7 +320,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             length_bytes: bytes,
             ..
         } = &self.arguments;
-        // The run that ends before the first head of the list began before the chunk. No run ends before the first head of the input.
+        // The run that ends before the first head of the list began before the chunk. No run ends before the first head of the input:
+        // there, the count is 0, and the wrapped number is beyond any capacity.
         if simt::lane() == 0 && chunk.chosen > 0 && progress.count.wrapping_sub(1) < capacity {
             // SAFETY: the first entry is listed, and the output has the run's place.
             unsafe {
@@ -280,58 +331,33 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
         // Every other run begins at a head of the list, and ends before the next one.
         let count = room(capacity, progress.count, chunk.chosen.saturating_sub(1));
-        // SAFETY: `at` is less than `count`, so the entry and the next one are listed, and the output has the place.
-        unsafe {
-            let length = |at| self.listed(at + 1) - self.listed(at);
-            if bytes == 4 {
-                let to = lengths.wrapping_add(progress.count as usize);
-                write_side_by_side(count, to, length);
-            } else {
-                let to = lengths.cast::<u64>().wrapping_add(progress.count as usize);
-                write_side_by_side(count, to, |at| length(at) as u64);
+        let to = lengths.wrapping_byte_add((progress.count * bytes) as usize);
+        let mut begin = 0;
+        while begin < count {
+            let step = simt::opaque_one() as u32;
+            let mut found = [0; MOST_BATCH];
+            // SAFETY: an entry is at most `count`, so it is listed. The output has each place that is written: it is less than `count`.
+            unsafe {
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = Ord::min(batched::<B>(begin), count - 1);
+                    found[B] = self.listed(at + 1) - self.listed(at);
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = batched::<B>(begin);
+                    if at < count {
+                        write_number(to, bytes, at as u64, found[B] as u64);
+                    }
+                });
             }
+            begin += step * MOST_BATCH as u32 * WARP_LANES;
         }
     }
 }
 
-/// Writes `count` values side by side: `value` returns the value of a place.
-///
-/// A lane that writes one value after another waits for each, because loads stay behind the stores before them. So it reads the values of
-/// several places before it writes the first.
-///
-/// # Safety
-/// `to` is writable for `count` values, by the calling warp alone.
+/// The calling lane's entry of a round of the batch that begins at `begin`.
 #[inline(always)]
-unsafe fn write_side_by_side<V: Copy>(count: u32, to: *mut V, value: impl Fn(u32) -> V) {
-    const { assert!(BATCH == 4) };
-    let mut at = simt::lane();
-    let mut to = to.wrapping_add(at as usize);
-    let mut begin = BATCH * WARP_LANES;
-    // SAFETY: each place that is written is less than `count`: this function's condition.
-    unsafe {
-        while size_of::<V>() <= 8 && begin <= count {
-            let step = simt::opaque_one() as u32;
-            let values = [
-                value(at),
-                value(at + WARP_LANES),
-                value(at + 2 * WARP_LANES),
-                value(at + 3 * WARP_LANES),
-            ];
-            simt::warp_barrier();
-            for_each_vector!(B in 0 1 2 3 => {
-                to.wrapping_add(B * WARP_LANES as usize).write(values[B]);
-            });
-            to = to.wrapping_add((BATCH * WARP_LANES) as usize);
-            at += BATCH * WARP_LANES;
-            begin += step * BATCH * WARP_LANES;
-        }
-        while at < count {
-            let step = simt::opaque_one() as u32;
-            to.write(value(at));
-            to = to.wrapping_add(WARP_LANES as usize);
-            at += step * WARP_LANES;
-        }
-    }
+fn batched<const ROUND: usize>(begin: u32) -> u32 {
+    begin + ROUND as u32 * WARP_LANES + simt::lane()
 }
 
 /// Writes the results of an empty input.

@@ -23,11 +23,11 @@ pub struct Stripe<A> {
 }
 
 impl<A: Accumulator> Stripe<A> {
-    /// A factor that stands for a division by the words of a value. One warp waits for each of these instructions, and a division takes
-    /// several.
+    /// A factor that stands for a division by the words of a value: multiplied by it and shifted by 16 bits, each number up to 32 times the
+    /// most words gives the right quotient. A division would take several instructions, and one warp waits for each.
     const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
 
-    /// The words of the calling lane.
+    /// The calling lane's words.
     #[inline(always)]
     pub fn of_lane() -> Self {
         let lane = simt::lane();
@@ -59,7 +59,7 @@ impl<A: Accumulator> Stripe<A> {
         round * WARP_LANES as usize + self.lane as usize + self.slot(round) as usize * free
     }
 
-    /// Writes the value's half of the lane's word of a round to its place in `scratch`, whose slots have [`slot_words`] words.
+    /// Writes the lane's word of a round, without its tag, to its place in `scratch`, whose slots have [`slot_words`] words.
     ///
     /// # Safety
     /// The scratch is in shared memory, and has slots for the round. No other thread uses the place.
@@ -85,7 +85,7 @@ impl<A: Accumulator> Stripe<A> {
     }
 }
 
-/// Writes the value's half of a word to a place.
+/// Writes a published word, without its tag, to a place.
 ///
 /// # Safety
 /// The place is in shared memory, and no other thread uses it.

@@ -241,7 +241,8 @@ impl<A: Accumulator> Lookback<A> {
             simt::warp_barrier();
             if lane < A::WORDS as u32 {
                 let word = simt::read_shared(room.cast::<u32>().add(lane as usize));
-                self.board.publish_word::<A>(self.place(Slot::Tile(tile)), lane, word);
+                self.board
+                    .publish_word::<A>(self.place(Slot::Tile(tile)), lane, word);
             }
         }
     }

@@ -68,7 +68,10 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
             let address = board.address::<O::Accumulator>(partial).cast_const();
             address.wrapping_add(stripe.lane as usize)
         };
-        let (low, high) = (address(second), address(second).wrapping_add(8 * WARP_LANES as usize));
+        let (low, high) = (
+            address(second),
+            address(second).wrapping_add(8 * WARP_LANES as usize),
+        );
         // SAFETY: a round's bit is set only for words of partials below `count`, and the board has these partials. The warp's part of the
         // scratch has a slot for each lane, and only this warp uses it. The warp's barriers order the writes of one partial before its
         // reads, and the reads before the writes of the next. All lanes take the same branches around barriers and votes.

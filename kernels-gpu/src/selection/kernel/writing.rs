@@ -326,7 +326,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             // SAFETY: the first entry is listed, and the output has the run's place.
             unsafe {
                 let head = chunk.warp_index + self.listed(0) as u64;
-                write_number(lengths, bytes, progress.count - 1, head - (progress.last - 1));
+                write_number(
+                    lengths,
+                    bytes,
+                    progress.count - 1,
+                    head - (progress.last - 1),
+                );
             }
         }
         // Every other run begins at a head of the list, and ends before the next one.

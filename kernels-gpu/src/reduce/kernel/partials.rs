@@ -8,7 +8,8 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. A thread always reads wide
+/// accumulators one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The word of a second partial in the words that a lane has read.
@@ -32,9 +33,9 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
 ) -> O::Accumulator {
     // SAFETY: the conditions are this function's.
     unsafe {
-        if O::Accumulator::IS_WIDE {
+        if O::Accumulator::IS_LARGE {
             fold_together::<O, T>(board, count, scratch)
-        } else if count <= FEW_CHUNKS {
+        } else if count <= FEW_CHUNKS || O::Accumulator::IS_WIDE {
             fold_one_by_one::<O, T, 1>(board, count)
         } else {
             fold_one_by_one::<O, T, THREAD_VECTORS>(board, count)
@@ -42,7 +43,7 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
     }
 }
 
-/// [`fold`] of wide partials. A warp reads two partials of each lane at a time, and its lanes read them [together](crate::board).
+/// [`fold`] of large partials. A warp reads two partials of each lane at a time, and its lanes read them [together](crate::board).
 ///
 /// # Safety
 /// The conditions of [`fold`].

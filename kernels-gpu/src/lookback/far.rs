@@ -360,7 +360,7 @@ unsafe fn get_together<A: Accumulator>(slot: *const u32) -> A {
         }
     });
     for_each_word!(W of A => {
-        if W >= A::WORDS / 4 * 4 {
+        if A::WORDS - W <= A::WORDS % 4 {
             // SAFETY: as above.
             words[W] = unsafe { simt::read_shared(slot.add(W)) };
         }

@@ -125,7 +125,7 @@ mod host {
         if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
             return sum as f32;
         }
-        // The numbers on both sides of a number whose last bit is 0 have the last bit 1.
+        // The last bit of the sum is 0, so the last bit of both of its neighbours is 1.
         let is_beyond = (lost > 0.0) == (sum > 0.0);
         f64::from_bits(match is_beyond {
             true => sum.to_bits() + 1,

@@ -281,8 +281,7 @@ impl Capture {
         }
     }
 
-    /// Fails if the capture is invalid or has ended. An event that was recorded in an ended capture still
-    /// refers to it.
+    /// Fails if the capture is invalid or has ended. An event that was recorded in a capture refers to that capture even after its end.
     pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),

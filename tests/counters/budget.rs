@@ -89,7 +89,7 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// The limits of the moved bytes and of the touched sectors' bytes, both for each byte that has to be moved.
+/// The most bytes that may be moved, and the most bytes of touched sectors: both for each byte that has to be moved.
 struct Moved {
     bytes: f64,
     sectors: f64,

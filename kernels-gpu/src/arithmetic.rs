@@ -115,8 +115,8 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
-    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not, its last bit is set to 1, so that rounding it to `f32`
-    /// goes the right way.
+    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not exact, its last bit is set to 1, so that rounding it to
+    /// `f32` goes the right way.
     pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
         let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
         let sum = product + c;

@@ -242,7 +242,7 @@ impl Captures {
 }
 
 impl Capture {
-    /// The graph that the capture will be.
+    /// The graph that the capture will become.
     pub(crate) fn graph(&self) -> Outcome<Handle<Graph>> {
         let machine = machine()?;
         let mut graph = lock(&self.graph);

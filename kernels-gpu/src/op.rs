@@ -223,7 +223,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
+/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if the operator [`Op::PAIRS_SIXTEENS`].
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {

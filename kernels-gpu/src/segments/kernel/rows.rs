@@ -22,13 +22,17 @@ use super::items::Room;
 use super::Launch;
 
 /// How many vectors a lane reads in a step. A piece has at least as many.
+///
+/// A warp that reads its next step's vectors before the last combinations of this step was slower on an H200 (2026-11-26): `Moments` and
+/// `LogSumExp` of 2^28 `f32` in rows of 1,024 took 275 and 308 µs, and 268 and 299 µs as it is.
 const LANE_VECTORS: u32 = 8;
 
 /// How many vectors a step has, and the levels of a binary tree over them.
 const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most pieces of a chunk. With more of them, the way through shared memory takes longer than leaves and nodes do.
+/// The most pieces of a chunk. With more of them, the way through shared memory takes longer than leaves and nodes do: `Moments` of 2^28
+/// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26).
 const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.

@@ -12,8 +12,8 @@ use crate::device::Kernel;
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 
-/// Lengths of rows. Rows of one piece; of several pieces, up to eight; of several chunks, up to several levels of them; and lengths that are
-/// not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
+/// Lengths of rows. Rows of one piece; of several pieces, up to eight; of several chunks, up to several levels of them; and lengths that
+/// are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,

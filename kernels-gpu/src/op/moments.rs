@@ -385,7 +385,7 @@ mod tests {
                         1 => f32::from_bits(1),
                         2 => -f32::MIN_POSITIVE,
                         3 if round % 4 == 0 => f32::INFINITY,
-                        _ => ((state >> 8) as f32 - 8e6) / (1 << (round % 40)) as f32,
+                        _ => ((state >> 8) as f32 - 8e6) / (1_u64 << (round % 40)) as f32,
                     };
                     item.to_bits()
                 })

@@ -151,8 +151,8 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
-/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so for
-/// items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
+/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so
+/// for items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }

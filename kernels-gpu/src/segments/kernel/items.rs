@@ -205,7 +205,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub const PIECES: u32 = ((Self::LAYOUT.items + Self::LAYOUT.item_bytes - Self::LAYOUT.leaves)
         / size_of::<A>()) as u32;
 
-    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and items.
+    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and
+    /// items.
     #[inline(always)]
     pub fn piece(&self, piece: u32) -> *mut A {
         self.leaf(0, piece)

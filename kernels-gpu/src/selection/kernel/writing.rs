@@ -283,8 +283,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let step = simt::opaque_one() as u32;
             let mut places = [0; MOST_BATCH];
             let mut items = [T::zeroed(); MOST_BATCH];
-            // SAFETY: an entry is at most `first + count - 1`, so it is listed, and its item lies in the buffer. `to` has each place that is
-            // written: it is less than `count`.
+            // SAFETY: an entry is at most `first + count - 1`, so it is listed, and its item lies in the buffer. `to` has each place that
+            // is written: it is less than `count`.
             unsafe {
                 for_each_vector!(B in 0 1 2 3 => {
                     if B < Self::BATCH {

@@ -217,8 +217,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes the aggregate of `tile`, which one lane has. The lanes exchange its words through `room`, and each lane writes a word: so one
-    /// store publishes the value.
+    /// Publishes the aggregate of `tile`, which one lane has. The lanes exchange its words through `room`, and each lane writes a word. So
+    /// one store publishes the value.
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.

@@ -49,6 +49,7 @@ mod items;
 mod leaves;
 mod nodes;
 mod search;
+mod short;
 mod starts;
 mod window;
 
@@ -230,7 +231,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
-                self.write_starts(&work, room);
+                self.bring_starts(&work, room);
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
@@ -245,23 +246,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                     return;
                 }
-                if self.lacks_slots(&self.work(number), room) {
-                    self.write_slots(&self.work(number), room);
-                    // Orders the writes of the slots before all threads' reads.
+                let work = self.work(number);
+                let is_dense = work.is_dense();
+                if is_dense || self.copies_starts(&work) {
+                    if is_dense {
+                        self.fold_short(&work, room);
+                    } else {
+                        self.check_starts(&work, room);
+                    }
+                    // Orders the writes of flags and slots, of a scan's results, or of a refusal, before all threads' reads.
                     simt::barrier();
+                    if self.is_refused() {
+                        return;
+                    }
                 }
-                self.clear_bits(room.next());
-                self.fold_leaves(number, room);
-                // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing
-                // of bits before the writes of the next work's bits.
-                simt::barrier();
-                self.fold_nodes(number, room);
-                if self.has_roots(room) {
-                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
-                    simt::barrier();
-                    self.fold_roots(number, room);
-                }
-                if self.task == Task::Scan && !self.place(number, room) {
+                if is_dense && !self.has_nodes(room) {
+                    // The bits of both rooms are still cleared.
+                    if self.task == Task::Scan && !self.place_short(&self.work(number), room) {
+                        return;
+                    }
+                } else if !self.fold_long(number, room) {
                     return;
                 }
                 // Orders the reads of items and starts before the writes that replace them.
@@ -273,6 +277,37 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
                 self.settle();
             }
+        }
+    }
+
+    /// Folds the chunks of a work that [`Self::fold_short`] has not folded, and in a scan writes the results. Returns false if the offsets
+    /// are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and the work's items, starts and flags, and the slots unless it is dense.
+    #[inline(always)]
+    unsafe fn fold_long(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the whole block is here, and the header, items, starts and flags are written: this function's conditions. All branches
+        // depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a
+        // barrier between.
+        unsafe {
+            if self.work(number).is_dense() {
+                self.write_slots(&self.work(number), room);
+                // Orders the writes of the slots before all threads' reads.
+                simt::barrier();
+            }
+            self.clear_bits(room.next());
+            self.fold_leaves(number, room);
+            // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing of
+            // bits before the writes of the next work's bits.
+            simt::barrier();
+            self.fold_nodes(number, room);
+            if self.has_roots(room) {
+                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                simt::barrier();
+                self.fold_roots(number, room);
+            }
+            self.task == Task::Reduce || self.place(number, room)
         }
     }
 

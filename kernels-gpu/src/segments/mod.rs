@@ -146,6 +146,9 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
+/// The bytes of a chunk's start.
+const START_BYTES: usize = size_of::<u32>();
+
 /// The bytes of a row of shared memory: one access to each bank.
 const ROW_BYTES: usize = 128;
 
@@ -281,13 +284,14 @@ impl Layout {
         let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
+        // Each chunk leaves out an item for its start, so items of at least 4 bytes need the most room if there is one chunk. The last row
+        // of items may be used in part.
         let bytes_of_items = if has_vectors::<T>() {
             (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
         } else {
             offset_of::<T>(places) + size_of::<T>()
         };
-        // With items of 1 byte, the starts may need more room than the items: a start has 2 bytes.
-        let bytes_of_starts = places * 2;
+        let bytes_of_starts = places * START_BYTES + ROW_BYTES;
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
         } else {
@@ -299,7 +303,7 @@ impl Layout {
             leaves,
             nodes,
             items,
-            item_bytes: (bytes + 4).next_multiple_of(ROW_BYTES),
+            item_bytes: (bytes + 2 * START_BYTES).next_multiple_of(ROW_BYTES),
         }
     }
 

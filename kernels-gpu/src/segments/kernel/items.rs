@@ -165,11 +165,12 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// The address of a chunk's start: the place of its first item. One past the last chunk, it is the address of the last chunk's end.
+    /// The address of a chunk's start: the low half of its offset, as in memory. One past the last chunk, it is the address of the last
+    /// chunk's end. The starts lie after the items, in descending order of the chunks.
     #[inline(always)]
-    pub fn start(&self, chunk: u32) -> *mut u16 {
-        let end = Self::LAYOUT.item_bytes - 2;
-        let last: *mut u16 = self.item_memory().wrapping_add(end).cast();
+    pub fn start(&self, chunk: u32) -> *mut u32 {
+        let end = Self::LAYOUT.item_bytes - size_of::<u32>();
+        let last: *mut u32 = self.item_memory().wrapping_add(end).cast();
         last.wrapping_sub(chunk as usize)
     }
 

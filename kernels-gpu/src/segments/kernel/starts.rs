@@ -4,13 +4,16 @@
 //! and both values are compared. Every other offset is read once. So starts ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
+use crate::direction::Heading;
 use crate::element::Element;
 use crate::indices::write_result;
+use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Work, FAN, WARP_CHUNKS};
 use crate::simt;
 
 use super::items::Room;
+use super::search::Offsets;
 use super::Launch;
 
 /// Flags of a work. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: the work is dense, and a chunk has more than one leaf.
@@ -64,7 +67,98 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
+    /// Whether a work's starts are copied from the offsets, without a check. A work with few chunks is faster without it: a warp reads the
+    /// offsets of all its chunks at once.
+    #[inline(always)]
+    pub fn copies_starts(&self, work: &Work) -> bool {
+        let at_once = self.threads() / WARP_LANES * WARP_CHUNKS;
+        self.offsets.offset_bytes == 4 && work.chunk_count > at_once
+    }
+
+    /// Brings a work's starts to shared memory. If [`Self::copies_starts`], begins to copy them. Otherwise checks them, and also writes the
+    /// slots unless the work is dense.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_starts`].
+    #[inline(always)]
+    pub unsafe fn bring_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the conditions of `copy_starts` and of `write_starts` are this function's.
+        unsafe {
+            if self.copies_starts(work) {
+                self.copy_starts(work, room);
+            } else {
+                self.write_starts(work, room);
+            }
+        }
+    }
+
+    /// Copies a work's starts. If copies are asynchronous, begins to copy them. The ends of the work were checked when it was found, so
+    /// the first and the last start are written, and not copied.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_starts`], and [`Self::copies_starts`].
+    #[inline(always)]
+    unsafe fn copy_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let Offsets {
+            direction,
+            segment_count,
+            ..
+        } = self.offsets;
+        let threads = self.threads();
+        let mut chunk = simt::thread_index();
+        let place = direction.place(work.segment + chunk as u64, segment_count + 1);
+        let mut from = self.offsets.address.wrapping_add(place as usize);
+        let mut to = room.start(chunk);
+        let far = direction.signed(threads as u64) as usize;
+        // SAFETY: a chunk of the work has a segment of the launch, so its offset is readable, as 4 bytes: `copies_starts`. The starts have
+        // room for all chunks and for the last one's end, and each is written by one thread. No thread uses earlier starts (condition 3).
+        unsafe {
+            if chunk == 0 {
+                room.start(0).write(self.start_word(work, work.begin));
+                room.start(work.chunk_count)
+                    .write(self.start_word(work, work.end));
+                chunk += threads;
+                from = from.wrapping_add(far);
+                to = to.wrapping_sub(threads as usize);
+            }
+            while chunk < work.chunk_count {
+                let step = simt::opaque_one();
+                if simt::COPIES == Copies::Asynchronous {
+                    simt::begin_copy_item::<u32>(to, from);
+                } else {
+                    to.write(from.read());
+                }
+                chunk += threads * step as u32;
+                from = from.wrapping_add(far);
+                to = to.wrapping_sub(threads as usize);
+            }
+        }
+    }
+
+    /// Checks the starts that [`Self::copy_starts`] has copied, and writes the slots and the results of empty segments.
+    ///
+    /// # Safety
+    /// The whole block. The header is written, and `work` is one of the block's works. The starts are written, and the room's bits and
+    /// flags are cleared.
+    #[inline(always)]
+    pub unsafe fn check_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let mut number = simt::thread_index();
+        while number < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the starts are written, and `number < chunk_count`. No other thread has this chunk. The rest are this function's
+            // conditions.
+            unsafe {
+                let Chunk { start, end, .. } = self.chunk(work, room, number);
+                if self.check_start(work, number, start, end) {
+                    self.use_start(work, room, number, start, end);
+                }
+            }
+            number += step * self.threads();
+        }
+    }
+
+    /// Writes the chunks' starts, and the results of empty segments; the slots too, unless the work is dense. Refuses offsets that do not
+    /// ascend.
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset once: the start of its chunk, and the end of the chunk
     /// before. So a warp's starts ascend, whatever it reads. The end of a warp's last chunk is also read by the next warp, as a start.
@@ -74,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// 2. The header is written, and `work` is one of the block's works.
     /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
-    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let lane = simt::lane();
         let mut group = simt::warp();
         while group * WARP_CHUNKS < work.chunk_count {
@@ -127,29 +221,62 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         begin: u32,
         end: u32,
     ) {
+        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start,
+        // and the start exists. The end after the last start has a place too. The rest are this function's conditions.
+        unsafe {
+            if !self.check_start(work, chunk, begin, end) {
+                return;
+            }
+            room.start(chunk).write(self.start_word(work, begin));
+            if chunk == work.chunk_count - 1 {
+                room.start(chunk + 1).write(self.start_word(work, end));
+            }
+            if !work.is_dense() {
+                self.use_start(work, room, chunk, begin, end);
+            }
+        }
+    }
+
+    /// Whether a chunk may lie from place `begin` to place `end`. If not, refuses the offsets.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    pub unsafe fn check_start(&self, work: &Work, chunk: u32, begin: u32, end: u32) -> bool {
         // Other blocks wait for the value of a chunk that is cut, so this chunk must have all its items.
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
-        let is_wrong = begin > end || end > work.end || is_short;
-        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
-        // or its segment's result, and both exist. The end after the last start has a place too. The tag is written with the header, and
-        // the flags are in shared memory. `begin <= end <= work.end` is checked before slots are written.
-        unsafe {
-            // A reduction's tail must have items, since its value is combined with others.
-            if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
+        let is_wrong = begin < work.begin || begin > end || end > work.end || is_short;
+        // A reduction's tail must have items, since its value is combined with others.
+        if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
+            // SAFETY: the tag is written with the header, and `is_refused` is in shared memory.
+            unsafe {
                 simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
                 self.refuse();
-                return;
             }
-            room.start(chunk).write(begin as u16);
-            if chunk == work.chunk_count - 1 {
-                room.start(chunk + 1).write(end as u16);
-            }
-            if !work.is_dense() {
-                self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
-            } else if end - begin > FAN {
-                simt::or_shared(room.flags(), HAS_NODES);
-            }
+            return false;
+        }
+        true
+    }
+
+    /// Writes the slots of a chunk of a work that is not dense, and the result of an empty segment.
+    ///
+    /// # Safety
+    /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. No other thread has the chunk. The
+    /// room's bits were cleared for this work.
+    #[inline(always)]
+    unsafe fn use_start(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+        begin: u32,
+        end: u32,
+    ) {
+        // SAFETY: `begin <= end <= work.end`, and the bits were cleared: this function's conditions. The flags are in shared memory. The
+        // chunk's segment belongs to the launch and has a result, which no other thread writes.
+        unsafe {
+            self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
             if begin == end && self.task == Task::Reduce {
                 let segment = work.segment + chunk as u64;
                 write_result!(O, T, self.output, segment as usize, O::identity());
@@ -159,13 +286,62 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Notes in the flags that a dense work has a chunk of `items` items, more than one leaf.
+    ///
+    /// # Safety
+    /// The room's flags were cleared for this work.
+    #[inline(always)]
+    pub unsafe fn note_long(&self, room: Room<T, O::Accumulator>, items: u32) {
+        let flags = if items > FAN * FAN {
+            HAS_NODES | HAS_ROOTS
+        } else {
+            HAS_NODES
+        };
+        // SAFETY: the flags are in shared memory.
+        unsafe { simt::or_shared(room.flags(), flags) };
+    }
+
+    /// The word of a chunk's start in shared memory: the low half of the offset in memory.
+    #[inline(always)]
+    fn start_word(&self, work: &Work, place: u32) -> u32 {
+        let offset = work.base.wrapping_add(place as u64);
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
+        direction.border(offset, item_count) as u32
+    }
+
+    /// The place of a start from its word: the opposite of [`Self::start_word`].
+    #[inline(always)]
+    fn start_of_word(&self, work: &Work, word: u32) -> u32 {
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
+        (direction.border(word as u64, item_count) as u32).wrapping_sub(work.base as u32)
+    }
+
+    /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends.
+    ///
+    /// # Safety
+    /// The starts are written, and `chunk <= work.chunk_count`.
+    #[inline(always)]
+    pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
+        // SAFETY: the starts are written, up to the end of the last chunk: this function's conditions.
+        self.start_of_word(work, unsafe { simt::read_shared(room.start(chunk)) })
+    }
+
     /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
     ///
     /// # Safety
     /// Convergent: the whole warp. The starts are written.
     #[inline(always)]
     pub unsafe fn starts_differ(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        if !self.offsets.are_read() || work.chunk_count <= WARP_CHUNKS {
+        let are_read_once = !self.offsets.are_read() || self.copies_starts(work);
+        if are_read_once || work.chunk_count <= WARP_CHUNKS {
             return false;
         }
         let mut differ = false;
@@ -176,8 +352,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // start of chunk `group * WARP_CHUNKS`, which the work has.
             unsafe {
                 let end = simt::read_shared(room.next().count(group - 1));
-                let begin = simt::read_shared(room.start(group * WARP_CHUNKS));
-                differ |= end != begin as u32;
+                let begin = self.start(work, room, group * WARP_CHUNKS);
+                differ |= end != begin;
             }
             group += step * WARP_LANES;
         }
@@ -249,31 +425,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the
             // work's end.
             unsafe {
-                let Chunk { start, end, .. } = self.chunk(room, number);
+                let Chunk { start, end, .. } = self.chunk(work, room, number);
                 self.write_slots_of(slots, room, number, start, end);
             }
             number += step * self.threads();
         }
     }
 
-    /// Whether a work is dense and has a chunk of several leaves.
+    /// Whether a dense work has a chunk of several leaves. Such a work has slots, like a work that is not dense.
     ///
     /// # Safety
-    /// The starts are written.
+    /// The flags are written: `fold_short` is done, and a barrier of the block has followed.
     #[inline(always)]
-    pub unsafe fn lacks_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
-        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES != 0
-    }
-
-    /// Whether each chunk of a work is one leaf or empty, and the work has no slots.
-    ///
-    /// # Safety
-    /// The starts are written.
-    #[inline(always)]
-    pub unsafe fn is_flat(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
-        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES == 0
+    pub unsafe fn has_nodes(&self, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the flags are in shared memory, and written: this function's condition.
+        unsafe { simt::read_shared(room.flags()) & HAS_NODES != 0 }
     }
 
     /// Clears a room's bits and flags.
@@ -307,13 +473,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The starts are written, and the work has the chunk.
     #[inline(always)]
-    pub unsafe fn chunk(&self, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
-        // SAFETY: the starts are written, up to the end of the last chunk, and `number < chunk_count`: this function's conditions.
+    pub unsafe fn chunk(&self, work: &Work, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
+        // SAFETY: the starts are written, and `number < chunk_count`: this function's conditions.
         unsafe {
             Chunk {
                 number,
-                start: simt::read_shared(room.start(number)) as u32,
-                end: simt::read_shared(room.start(number + 1)) as u32,
+                start: self.start(work, room, number),
+                end: self.start(work, room, number + 1),
             }
         }
     }
@@ -341,7 +507,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
             let before = simt::read_shared(room.count(slot / 32));
-            self.chunk(room, before + bits.count_ones() - 1)
+            self.chunk(work, room, before + bits.count_ones() - 1)
         }
     }
 
@@ -363,14 +529,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while high - low > 1 {
                 let step = simt::opaque_one() as u32;
                 let middle = (low + high) / 2 * step;
-                let start = simt::read_shared(room.start(middle)) as u32;
+                let start = self.start(work, room, middle);
                 if slots.first(middle, start) <= slot {
                     low = middle;
                 } else {
                     high = middle;
                 }
             }
-            self.chunk(room, low)
+            self.chunk(work, room, low)
         }
     }
 }

@@ -49,7 +49,7 @@ impl Blocks {
         Self {
             short: block(segments::tuning::SHORT_BLOCK_THREADS),
             long: block(segments::tuning::LONG_BLOCK_THREADS),
-            bounds: None,
+            bounds: segments::tuning::bounds::<T, O::Accumulator>(),
         }
     }
 

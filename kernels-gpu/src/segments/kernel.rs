@@ -229,15 +229,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
-                let work = self.work(number);
-                self.bring_items(&work, room);
-                self.bring_starts(&work, room);
+                self.bring_items(&self.work(number), room);
+                self.bring_starts(&self.work(number), room);
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
                 // Orders the writes of items and starts before all threads' reads.
                 simt::barrier();
-                if self.is_refused() {
+                let is_dense = self.work(number).is_dense();
+                let are_checked = !is_dense && !self.copies_starts(&self.work(number));
+                if are_checked && self.is_refused() {
                     return;
                 }
                 if self.starts_differ(&self.work(number), room) {
@@ -246,13 +247,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                     return;
                 }
-                let work = self.work(number);
-                let is_dense = work.is_dense();
-                if is_dense || self.copies_starts(&work) {
+                if !are_checked {
                     if is_dense {
-                        self.fold_short(&work, room);
+                        self.fold_short(&self.work(number), room);
                     } else {
-                        self.check_starts(&work, room);
+                        self.check_starts(&self.work(number), room);
                     }
                     // Orders the writes of flags and slots, of a scan's results, or of a refusal, before all threads' reads.
                     simt::barrier();

@@ -147,7 +147,10 @@ pub const fn vector_items<T>() -> u32 {
 }
 
 /// The bytes of a chunk's start.
-const START_BYTES: usize = size_of::<u32>();
+const START_BYTES: u32 = size_of::<u32>() as u32;
+
+/// The starts in a vector.
+const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// The bytes of a row of shared memory: one access to each bank.
 const ROW_BYTES: usize = 128;
@@ -189,7 +192,7 @@ pub struct Layout {
     pub leaves: usize,
     /// Nodes' values: room for one for each 128 items.
     pub nodes: usize,
-    /// The items. The chunks' starts lie after them, in descending order of the chunks.
+    /// The items. The chunks' starts lie after them, at the end.
     pub items: usize,
     /// The size of items and starts together.
     pub item_bytes: usize,
@@ -238,6 +241,8 @@ pub struct Work {
     pub window: u32,
     /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
+    /// Where the first chunk's start lies, in bytes after the items' first byte. The starts have the order of the offsets in memory.
+    pub starts: u32,
 }
 
 /// The tail of a window: its chunk of a segment that began in an earlier window.
@@ -284,14 +289,14 @@ impl Layout {
         let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
-        // Each chunk leaves out an item for its start, so items of at least 4 bytes need the most room if there is one chunk. The last row
-        // of items may be used in part.
+        // Items and starts share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and
+        // the last vector of starts may be used in part.
         let bytes_of_items = if has_vectors::<T>() {
             (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
         } else {
             offset_of::<T>(places) + size_of::<T>()
         };
-        let bytes_of_starts = places * START_BYTES + ROW_BYTES;
+        let bytes_of_starts = places * START_BYTES as usize + ROW_BYTES + 2 * VECTOR_BYTES;
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
         } else {
@@ -303,7 +308,7 @@ impl Layout {
             leaves,
             nodes,
             items,
-            item_bytes: (bytes + 2 * START_BYTES).next_multiple_of(ROW_BYTES),
+            item_bytes: (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES),
         }
     }
 

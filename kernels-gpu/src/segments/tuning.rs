@@ -56,6 +56,18 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
+/// The launch bounds, if one more long block than [`BLOCKS_PER_MULTIPROCESSOR`] says has room in shared memory: as many threads for each
+/// of these blocks as all the long blocks have together. So the compiler leaves registers for one more block.
+pub const fn bounds<T, A>() -> Option<(u32, u32)> {
+    let blocks = 2 * BLOCKS_PER_MULTIPROCESSOR + 1;
+    let bytes = shared_bytes::<T, A>() + BLOCK_BYTES;
+    if MULTIPROCESSOR_BYTES / bytes < blocks {
+        return None;
+    }
+    let threads = blocks * LONG_BLOCK_THREADS / BLOCKS_PER_MULTIPROCESSOR;
+    Some((threads, BLOCKS_PER_MULTIPROCESSOR))
+}
+
 /// The shared memory of a multiprocessor, and what a block takes for itself, on devices of compute capability 9.0.
 const MULTIPROCESSOR_BYTES: u32 = 228 << 10;
 const BLOCK_BYTES: u32 = 1 << 10;

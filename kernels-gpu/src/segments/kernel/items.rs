@@ -31,7 +31,7 @@ pub struct Room<T, A> {
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
-    const LAYOUT: Layout = Layout::of::<T, A>();
+    pub const LAYOUT: Layout = Layout::of::<T, A>();
 
     /// How many words the slots' bits take. The word after them has the flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
@@ -65,7 +65,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// The address of the items.
     #[inline(always)]
-    fn item_memory(&self) -> *mut u8 {
+    pub fn item_memory(&self) -> *mut u8 {
         self.memory.wrapping_add(Self::LAYOUT.items)
     }
 
@@ -165,13 +165,11 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// The address of a chunk's start: the low half of its offset, as in memory. One past the last chunk, it is the address of the last
-    /// chunk's end. The starts lie after the items, in descending order of the chunks.
+    /// The address of a word `offset` bytes after the items' first byte. The chunks' starts lie there, after the items (see
+    /// [`Work::starts`]).
     #[inline(always)]
-    pub fn start(&self, chunk: u32) -> *mut u32 {
-        let end = Self::LAYOUT.item_bytes - size_of::<u32>();
-        let last: *mut u32 = self.item_memory().wrapping_add(end).cast();
-        last.wrapping_sub(chunk as usize)
+    pub fn start(&self, offset: u32) -> *mut u32 {
+        self.item_memory().wrapping_add(offset as usize).cast()
     }
 
     /// The address of a word of the slots' bits.
@@ -320,7 +318,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes.
     /// `from` is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
     #[inline(always)]
-    unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
+    pub unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
         // SAFETY: both addresses are aligned to 16 bytes, `from` is readable and the bytes at the offset are this thread's: this function's
         // conditions.

@@ -28,13 +28,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while number < upto {
             let step = simt::opaque_one() as u32;
             // SAFETY: the items and the starts are written, and the flags are cleared: condition 2. `number < chunk_count`, and no other
-            // thread has the chunk. It is a whole segment of at most 16 items, all of which the work has: `is_short`.
+            // thread has the chunk. If it is not put off, it is a whole segment of at most 16 items, and the work has them.
             unsafe {
                 let chunk = self.chunk(work, room, number);
                 let Chunk { start, end, .. } = chunk;
-                let is_short =
-                    start >= work.begin && end <= work.end && end.wrapping_sub(start) <= FAN;
-                if !is_short {
+                let is_ascending = work.begin <= start && start <= end && end <= work.end;
+                if !is_ascending || end - start > FAN {
                     self.put_off(work, room, chunk);
                 } else if self.task == Task::Reduce {
                     let value = self.fold_each(room, start, end, 0);

@@ -9,7 +9,7 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{chunk_items, Task, Work, FAN, WARP_CHUNKS};
+use crate::segments::{chunk_items, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS};
 use crate::simt;
 
 use super::items::Room;
@@ -92,45 +92,102 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies a work's starts. If copies are asynchronous, begins to copy them. The ends of the work were checked when it was found, so
-    /// the first and the last start are written, and not copied.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::write_starts`], and [`Self::copies_starts`].
+    /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends. An
+    /// offset has the same place in its vector in shared memory and in global memory.
     #[inline(always)]
-    unsafe fn copy_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
+        let first = self.first_offset(segment, chunk_count);
+        let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
+        let vectors = (words + chunk_count + 1).div_ceil(VECTOR_STARTS);
+        let end = Room::<T, O::Accumulator>::LAYOUT.item_bytes as u32;
+        // In a backward scan, the first chunk's start is the last one in memory.
+        let before = self.offsets.direction.if_backward(chunk_count as u64);
+        end - vectors * VECTOR_STARTS * START_BYTES + (words + before as u32) * START_BYTES
+    }
+
+    /// The address of the first offset in memory of a work's chunks and their end, for offsets of 4 bytes.
+    #[inline(always)]
+    fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {
             direction,
             segment_count,
             ..
         } = self.offsets;
-        let threads = self.threads();
-        let mut chunk = simt::thread_index();
-        let place = direction.place(work.segment + chunk as u64, segment_count + 1);
-        let mut from = self.offsets.address.wrapping_add(place as usize);
-        let mut to = room.start(chunk);
-        let far = direction.signed(threads as u64) as usize;
-        // SAFETY: a chunk of the work has a segment of the launch, so its offset is readable, as 4 bytes: `copies_starts`. The starts have
-        // room for all chunks and for the last one's end, and each is written by one thread. No thread uses earlier starts (condition 3).
+        let place = direction.place(segment, segment_count + 1);
+        let place = place.wrapping_sub(direction.if_backward(chunk_count as u64));
+        self.offsets.address.wrapping_add(place as usize)
+    }
+
+    /// The address of a chunk's start in shared memory.
+    #[inline(always)]
+    fn start_address(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> *mut u32 {
+        let far = self.offsets.direction.signed((chunk * START_BYTES) as u64) as u32;
+        room.start(work.starts.wrapping_add(far))
+    }
+
+    /// Copies a work's starts. If copies are asynchronous, begins to copy them. The ends of the work were checked when it was found, so
+    /// the first and the last start are written, and not copied. The others are copied in vectors, and up to three at each end one by one.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_starts`], and [`Self::copies_starts`].
+    #[inline(always)]
+    unsafe fn copy_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let count = work.chunk_count;
+        let thread = simt::thread_index();
+        let first = self.first_offset(work.segment, count);
+        let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
+        // The first vector. All words are counted from its first one.
+        let from = first.wrapping_sub(words as usize);
+        let to = work.starts.wrapping_sub(
+            (words + self.offsets.direction.if_backward(count as u64) as u32) * START_BYTES,
+        );
+        let (begin, end) = (words + 1, words + count);
+        let (whole, rest) = (
+            begin.next_multiple_of(VECTOR_STARTS),
+            end / VECTOR_STARTS * VECTOR_STARTS,
+        );
+        let memory = room.item_memory();
+        let mut word = whole + thread * VECTOR_STARTS;
+        // SAFETY: a chunk of the work has a segment of the launch, so its offset is readable, as 4 bytes: `copies_starts`. The words from
+        // `begin` to `end` are such offsets. The starts have room for all chunks and for the last one's end. Each word is copied or
+        // written by one thread: vectors are copied from `whole` to `rest`, words before and after them. Vectors are aligned in both
+        // memories. No thread uses earlier starts (condition 3).
         unsafe {
-            if chunk == 0 {
-                room.start(0).write(self.start_word(work, work.begin));
-                room.start(work.chunk_count)
-                    .write(self.start_word(work, work.end));
-                chunk += threads;
-                from = from.wrapping_add(far);
-                to = to.wrapping_sub(threads as usize);
+            while word < rest {
+                let step = simt::opaque_one() as u32;
+                let from = from.wrapping_add(word as usize);
+                Self::bring_vector(memory, to + word * START_BYTES, from);
+                word += self.threads() * VECTOR_STARTS * step;
             }
-            while chunk < work.chunk_count {
-                let step = simt::opaque_one();
-                if simt::COPIES == Copies::Asynchronous {
-                    simt::begin_copy_item::<u32>(to, from);
+            if thread < 2 * VECTOR_STARTS {
+                let part = thread % VECTOR_STARTS;
+                let word = if thread < VECTOR_STARTS {
+                    begin + part
                 } else {
-                    to.write(from.read());
+                    rest + part
+                };
+                let is_copied = if thread < VECTOR_STARTS {
+                    word < whole
+                } else {
+                    word < end
+                };
+                if is_copied {
+                    let (to, from) = (
+                        room.start(to + word * START_BYTES),
+                        from.wrapping_add(word as usize),
+                    );
+                    if simt::COPIES == Copies::Asynchronous {
+                        simt::begin_copy_item::<u32>(to, from);
+                    } else {
+                        to.write(from.read());
+                    }
                 }
-                chunk += threads * step as u32;
-                from = from.wrapping_add(far);
-                to = to.wrapping_sub(threads as usize);
+            }
+            if thread == 0 {
+                self.start_address(work, room, 0)
+                    .write(self.start_word(work, work.begin));
+                self.start_address(work, room, count)
+                    .write(self.start_word(work, work.end));
             }
         }
     }
@@ -224,14 +281,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start,
         // and the start exists. The end after the last start has a place too. The rest are this function's conditions.
         unsafe {
-            if !self.check_start(work, chunk, begin, end) {
+            let is_dense = work.is_dense();
+            if !is_dense && !self.check_start(work, chunk, begin, end) {
                 return;
             }
-            room.start(chunk).write(self.start_word(work, begin));
+            self.start_address(work, room, chunk)
+                .write(self.start_word(work, begin));
             if chunk == work.chunk_count - 1 {
-                room.start(chunk + 1).write(self.start_word(work, end));
+                self.start_address(work, room, chunk + 1)
+                    .write(self.start_word(work, end));
             }
-            if !work.is_dense() {
+            if !is_dense {
                 self.use_start(work, room, chunk, begin, end);
             }
         }
@@ -331,7 +391,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
         // SAFETY: the starts are written, up to the end of the last chunk: this function's conditions.
-        self.start_of_word(work, unsafe { simt::read_shared(room.start(chunk)) })
+        self.start_of_word(work, unsafe {
+            simt::read_shared(self.start_address(work, room, chunk))
+        })
     }
 
     /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.

@@ -61,7 +61,7 @@ impl Origin {
         match self {
             Self::Library(kind) => {
                 let kind = kind.definition();
-                [kind.large_barriers.unwrap_or(kind.barriers), kind.barriers]
+                [kind.other_barriers.unwrap_or(kind.barriers), kind.barriers]
             }
             Self::User => [&[]; 2],
         }

@@ -28,8 +28,8 @@ pub struct Definition {
     pub blocks: u32,
     /// The barriers in the source.
     pub barriers: &'static [Barrier],
-    /// The barriers of a kernel with large items or results, if they are others.
-    pub large_barriers: Option<&'static [Barrier]>,
+    /// The barriers of some of its kernels, if they are others.
+    pub other_barriers: Option<&'static [Barrier]>,
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
 }

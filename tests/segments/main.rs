@@ -23,6 +23,7 @@ mod schedule;
 mod scheduled;
 mod shapes;
 mod slices;
+mod streamed_rows;
 mod whole_rows;
 
 use crate::device::{Item, Kernel};

@@ -38,6 +38,16 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
+/// Windows of few chunks, of short chunks, and of many chunks with a longer one, in turn. Each has as many diagonals as a chunk has items.
+pub fn mixed(chunk: usize) -> Vec<usize> {
+    let few = vec![31; chunk / 32];
+    let short = vec![1; chunk / 2];
+    let longer = [vec![3; chunk / 4 - 5], vec![19]].concat();
+    [&few, &short, &few, &longer, &longer, &short, &longer, &few]
+        .map(Vec::as_slice)
+        .concat()
+}
+
 /// Random lengths that add up to at most this many items. Either they follow a power law, so most are short and a few very long, or they
 /// are all of a similar size.
 pub fn random(random: &mut Random, items: usize) -> Vec<usize> {

@@ -11,6 +11,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
+use warpfold_kernels::segments;
 use warpfold_ptx::cut::{cut, kernels};
 use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, Older};
@@ -208,13 +209,29 @@ fn inspect_entry(
     if part == KernelSet::Library {
         let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
         let kind = kind.definition();
-        let barriers = kind.barriers.iter();
-        let barriers = barriers.map(|barrier| (barrier.to_string(), barrier.count));
+        let barriers = match kind.other_barriers {
+            Some(barriers) if streams_rows(function.name) => barriers,
+            _ => kind.barriers,
+        };
+        let barriers = barriers
+            .iter()
+            .map(|barrier| (barrier.to_string(), barrier.count));
         rules.barriers = Some(operands.barriers(barriers));
         rules.waits_first = Some(may_begin_early);
         inspect_vectors(function, kind, operands)?;
     }
     Ok(kernel::inspect(function, &rules)?)
+}
+
+/// Whether this is the symbol of a segmented reduction that streams rows.
+fn streams_rows(symbol: &str) -> bool {
+    macro_rules! rows {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            &[$((stringify!($symbol), segments::streams_rows::<$op, $t>())),*]
+        };
+    }
+    const ROWS: &[(&str, bool)] = warpfold_kernels::for_each_segmented_kernel!(rows);
+    ROWS.contains(&(symbol, true))
 }
 
 /// Checks how a kernel of the library reads and writes vectors.

@@ -14,7 +14,7 @@ pub const REDUCE: Definition = Definition {
     // One after the ticket, and one after the leaves' totals. Two in `settle`: before and after values are read from the board. One with
     // the last tag: before the departure.
     barriers: &[Barrier::block(5)],
-    large_barriers: None,
+    other_barriers: None,
     vectors: Vectors::Any,
 };
 

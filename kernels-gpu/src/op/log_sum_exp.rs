@@ -93,6 +93,7 @@ impl Op<f32> for LogSumExp {
     type Output = f32;
     const GROUP_TREE: Tree = Tree::Halves;
     const PAIRS_SIXTEENS: bool = true;
+    const STREAMS_ROWS: bool = true;
 
     #[inline(always)]
     fn identity() -> Exponentials {
@@ -133,25 +134,35 @@ impl Op<f32> for LogSumExp {
 
     /// Items that are not −∞ have the sum 1, which saves the choice between sums where items are combined.
     #[inline(always)]
+    fn total_in_sixteen(words: Words, _index: u64) -> Exponentials {
+        let [a, b, c, d] = words.map(f32::from_bits);
+        with_sum(Self::combine(of_two(a, b), of_two(c, d)))
+    }
+
+    /// As for [`Self::total_in_sixteen`].
+    #[inline(always)]
     fn total_of_four(vectors: [Words; 4], _index: u64) -> Exponentials {
         let item = |place: usize| f32::from_bits(vectors[place / 4][place % 4]);
         let two = |place| of_two(item(place), item(place + 1));
         let four = |place| Self::combine(two(place), two(place + 2));
         let eight = |place| Self::combine(four(place), four(place + 4));
-        let Exponentials { greatest, sum } = Self::combine(eight(0), eight(8));
-        Exponentials {
-            greatest,
-            sum: if greatest == f32::NEG_INFINITY {
-                0.0
-            } else {
-                sum
-            },
-        }
+        with_sum(Self::combine(eight(0), eight(8)))
     }
 
     #[inline(always)]
     fn lower(value: Exponentials) -> f32 {
         canonical(value.greatest + ln(value.sum))
+    }
+}
+
+/// The value, with the sum 0 if all items are −∞.
+#[inline(always)]
+fn with_sum(value: Exponentials) -> Exponentials {
+    let Exponentials { greatest, sum } = value;
+    let is_none = greatest == f32::NEG_INFINITY;
+    Exponentials {
+        greatest,
+        sum: if is_none { 0.0 } else { sum },
     }
 }
 

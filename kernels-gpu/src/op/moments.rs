@@ -195,6 +195,9 @@ impl<T: Number> Op<T> for Moments {
     type Accumulator = Self;
     type Output = Self;
     const IS_PAIRWISE: bool = true;
+    const STREAMS_ROWS: bool = true;
+    // The two words of the count.
+    const EQUAL_WORDS: u32 = 0b11;
 
     #[inline(always)]
     fn identity() -> Self {

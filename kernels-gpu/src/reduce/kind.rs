@@ -13,7 +13,7 @@ pub const REDUCE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // The combination of a chunk, the reuse of its scratch, and the combination of the partials.
     barriers: &[Barrier::block(3)],
-    large_barriers: None,
+    other_barriers: None,
     vectors: Vectors::Tile,
 };
 

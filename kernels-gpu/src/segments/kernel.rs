@@ -44,12 +44,13 @@
 //! has 3 more, plus 1 if a chunk has more than 256 items, plus 1 if the work has a tail.
 
 mod chunks;
+mod dense;
 mod downsweep;
 mod items;
 mod leaves;
 mod nodes;
+mod rows;
 mod search;
-mod short;
 mod starts;
 mod window;
 
@@ -58,7 +59,7 @@ use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{Header, Task};
+use crate::segments::{streams_rows, Header, Task};
 use crate::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -200,11 +201,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. `depart` comes after the last use of the
-        // board.
+        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
+        // `run` and `stream_rows` write the tails' values. `depart` comes after the last use of the board.
         unsafe {
             if self.begin(room) {
-                self.run(room);
+                let is_done = if streams_rows::<O, T>() && self.have_streams() {
+                    self.stream_rows(room);
+                    true
+                } else {
+                    self.run(room)
+                };
+                // The last barrier orders the chunks' values before warp 0's reads.
+                if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
+                    self.settle();
+                }
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
@@ -216,12 +226,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the block's works, one after the other.
+    /// Runs the block's works, one after the other, and ends with a barrier. Returns false on all threads if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
-    unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
+    unsafe fn run(&self, mut room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared
         // memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier between. The
         // barrier at the end of each turn comes after all uses of the room, and before the next work replaces its contents; `number <
@@ -229,72 +239,71 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
-                self.bring_items(&self.work(number), room);
-                self.bring_starts(&self.work(number), room);
+                let work = self.work(number);
+                self.bring_items(&work, room);
+                if work.is_dense() {
+                    self.copy_offsets(&work, room);
+                } else {
+                    self.write_starts(&work, room);
+                }
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
                 // Orders the writes of items and starts before all threads' reads.
                 simt::barrier();
-                let is_dense = self.work(number).is_dense();
-                let are_checked = !is_dense && !self.copies_starts(&self.work(number));
-                if are_checked && self.is_refused() {
-                    return;
-                }
-                if self.starts_differ(&self.work(number), room) {
-                    if simt::thread_index() == 0 {
-                        self.refuse();
-                    }
-                    return;
-                }
-                if !are_checked {
-                    if is_dense {
-                        self.fold_short(&self.work(number), room);
-                    } else {
-                        self.check_starts(&self.work(number), room);
-                    }
-                    // Orders the writes of flags and slots, of a scan's results, or of a refusal, before all threads' reads.
+                let has_slots = if self.work(number).is_dense() {
+                    self.fold_short(&self.work(number), room);
+                    // Orders the writes of flags, of a scan's results, or of a refusal, before all threads' reads.
                     simt::barrier();
                     if self.is_refused() {
-                        return;
+                        return false;
                     }
-                }
-                if is_dense && !self.has_nodes(room) {
-                    // The bits of both rooms are still cleared.
-                    if self.task == Task::Scan && !self.place_short(&self.work(number), room) {
-                        return;
+                    let has_slots = self.has_nodes(room);
+                    if has_slots {
+                        self.write_starts_and_slots(&self.work(number), room);
+                        // Orders the writes of starts and slots before all threads' reads.
+                        simt::barrier();
+                    } else if self.task == Task::Scan && !self.place_short(number, room) {
+                        return false;
                     }
-                } else if !self.fold_long(number, room) {
-                    return;
+                    has_slots
+                } else {
+                    if self.is_refused() {
+                        return false;
+                    }
+                    if self.starts_differ(&self.work(number), room) {
+                        if simt::thread_index() == 0 {
+                            self.refuse();
+                        }
+                        return false;
+                    }
+                    true
+                };
+                if has_slots {
+                    if !self.fold_long(number, room) {
+                        return false;
+                    }
+                    room = room.next();
                 }
                 // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
                 number = self.work_after(number);
-                room = room.next();
             }
-            // The barrier at the end of the last work orders the chunks' values before warp 0's reads.
-            if self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
-                self.settle();
-            }
+            true
         }
     }
 
-    /// Folds the chunks of a work that [`Self::fold_short`] has not folded, and in a scan writes the results. Returns false if the offsets
-    /// are refused.
+    /// Folds the chunks of a work, except those that [`Self::fold_short`] has folded, and in a scan writes the results. Returns false if
+    /// the offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and the work's items, starts and flags, and the slots unless it is dense.
+    /// Convergent: the whole block. The header is written, and the work's items, starts and slots.
     #[inline(always)]
     unsafe fn fold_long(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the whole block is here, and the header, items, starts and flags are written: this function's conditions. All branches
+        // SAFETY: the whole block is here, and the header, items, starts and slots are written: this function's conditions. All branches
         // depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a
         // barrier between.
         unsafe {
-            if self.work(number).is_dense() {
-                self.write_slots(&self.work(number), room);
-                // Orders the writes of the slots before all threads' reads.
-                simt::barrier();
-            }
             self.clear_bits(room.next());
             self.fold_leaves(number, room);
             // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing of

@@ -44,6 +44,9 @@
 //! is **dense** if its chunks have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole
 //! chunk, and there are no slots.
 //!
+//! Rows of whole vectors have no works in shared memory if the operator combines sixteens pairwise and does not use indices: their vectors
+//! go straight to registers, see `kernel/rows.rs`.
+//!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
 //! [`FAN`] is the only number here that changes results.
@@ -67,6 +70,8 @@ mod skeletons;
 pub use arguments::*;
 
 use crate::contract::WARP_LANES;
+use crate::element::Element;
+use crate::op::Op;
 use crate::segments::tuning::{DENSE_ITEMS, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
@@ -151,6 +156,12 @@ const START_BYTES: u32 = size_of::<u32>() as u32;
 
 /// The starts in a vector.
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
+
+/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so for
+/// items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
+pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
+    O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
+}
 
 /// The bytes of a row of shared memory: one access to each bank.
 const ROW_BYTES: usize = 128;

@@ -5,7 +5,7 @@
 
 use half::{bf16, f16};
 
-use super::{finds_late, has_totals_of_four};
+use super::{finds_late, has_totals_of_four, streams_rows};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
@@ -57,6 +57,17 @@ fn lower<O: Op<T>, T: Element>() {
 fn total<O: Op<T>, T: Element>() {
     let words = take_words::<0, 1, 2, 3>();
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
+}
+
+/// The body is empty for accumulators of other sizes, since no kernel with such accumulators uses this hole.
+#[inline(always)]
+fn total_in_sixteen<O: Op<T>, T: Element>() {
+    const {
+        assert!(O::STREAMS_ROWS == streams_rows::<O, T>());
+    }
+    if O::PAIRS_SIXTEENS && <O::Accumulator as Accumulator>::WORDS == 2 {
+        give_words(O::total_in_sixteen(take_words::<0, 1, 2, 3>(), 0));
+    }
 }
 
 /// The body is empty for rows whose skeletons do not have this hole.
@@ -162,6 +173,7 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol combine_equal: combine_equal::<$op, $t>());
+        body!($symbol total_in_sixteen: total_in_sixteen::<$op, $t>());
         body!($symbol total_of_four: total_of_four::<$op, $t>());
         body!($symbol bound_of_four: bound_of_four::<$op, $t>());
     };

@@ -40,6 +40,12 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
+/// Whether rows [are streamed](Op::STREAMS_ROWS): by operators that combine sixteens pairwise, with values of two words, or of a
+/// count and two sums.
+const fn streams_rows<O: Op<T>, T: Element>() -> bool {
+    O::PAIRS_SIXTEENS && !O::EXACT && matches!(O::Accumulator::WORDS, 2 | 6)
+}
+
 /// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
 const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
@@ -114,6 +120,22 @@ impl<
     fn total(words: Words, index: u64) -> A {
         holes::total(words, index)
     }
+
+    #[inline(always)]
+    fn total_in_sixteen(words: Words, index: u64) -> A {
+        match !EXACT && A::WORDS == 2 {
+            true => holes::total_in_sixteen(words),
+            false => <Self as Op<T>>::total(words, index),
+        }
+    }
+
+    const STREAMS_ROWS: bool = streams_rows::<Self, T>();
+
+    /// The first two of six words are the count.
+    const EQUAL_WORDS: u32 = match A::WORDS {
+        6 => 0b11,
+        _ => 0,
+    };
 
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> A {

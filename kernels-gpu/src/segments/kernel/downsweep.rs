@@ -109,19 +109,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// refused.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and `work` is one of the block's works. Its items and starts are written.
-    /// `fold_short` is done, a barrier has followed, and no chunk is long.
+    /// Convergent: the whole block. The header is written, and `number < work_count`. The work's items are written, and its offsets are
+    /// copied. `fold_short` is done, a barrier has followed, and no chunk is long.
     #[inline(always)]
-    pub unsafe fn place_short(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
+    pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
         // segment's last chunk, so no value of it is published. Lane 0 alone places its items. All branches depend on shared memory, so
         // they go the same way on all threads.
         unsafe {
+            let work = self.work(number);
             if work.tail_chunk == 0 {
                 if simt::warp() == 0 {
-                    self.find_value_before(work);
+                    self.find_value_before(&work);
                     if simt::lane() == 0 {
-                        self.place_short_tail(work, room);
+                        self.place_short_tail(&work, room);
                     }
                 }
                 // Orders the writes of the tail's results, or of a refusal, before all threads' reads.
@@ -131,7 +132,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             if Self::STAYS {
-                self.take_out(work, room);
+                self.take_out(&work, room);
             }
         }
         true

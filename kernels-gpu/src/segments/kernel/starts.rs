@@ -7,7 +7,6 @@ use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::indices::write_result;
-use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{chunk_items, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS};
 use crate::simt;
@@ -17,8 +16,8 @@ use super::search::Offsets;
 use super::Launch;
 
 /// Flags of a work. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: the work is dense, and a chunk has more than one leaf.
-const HAS_ROOTS: u32 = 1;
-const HAS_NODES: u32 = 2;
+pub const HAS_ROOTS: u32 = 1;
+pub const HAS_NODES: u32 = 2;
 
 /// A chunk in shared memory.
 #[derive(Clone, Copy)]
@@ -67,31 +66,6 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a work's starts are copied from the offsets, without a check. A work with few chunks is faster without it: a warp reads the
-    /// offsets of all its chunks at once.
-    #[inline(always)]
-    pub fn copies_starts(&self, work: &Work) -> bool {
-        let at_once = self.threads() / WARP_LANES * WARP_CHUNKS;
-        self.offsets.offset_bytes == 4 && work.chunk_count > at_once
-    }
-
-    /// Brings a work's starts to shared memory. If [`Self::copies_starts`], begins to copy them. Otherwise checks them, and also writes the
-    /// slots unless the work is dense.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::write_starts`].
-    #[inline(always)]
-    pub unsafe fn bring_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the conditions of `copy_starts` and of `write_starts` are this function's.
-        unsafe {
-            if self.copies_starts(work) {
-                self.copy_starts(work, room);
-            } else {
-                self.write_starts(work, room);
-            }
-        }
-    }
-
     /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends. An
     /// offset has the same place in its vector in shared memory and in global memory.
     #[inline(always)]
@@ -107,7 +81,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The address of the first offset in memory of a work's chunks and their end, for offsets of 4 bytes.
     #[inline(always)]
-    fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
+    pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {
             direction,
             segment_count,
@@ -120,112 +94,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The address of a chunk's start in shared memory.
     #[inline(always)]
-    fn start_address(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> *mut u32 {
+    pub fn start_address(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+    ) -> *mut u32 {
         let far = self.offsets.direction.signed((chunk * START_BYTES) as u64) as u32;
         room.start(work.starts.wrapping_add(far))
     }
 
-    /// Copies a work's starts. If copies are asynchronous, begins to copy them. The ends of the work were checked when it was found, so
-    /// the first and the last start are written, and not copied. The others are copied in vectors, and up to three at each end one by one.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::write_starts`], and [`Self::copies_starts`].
-    #[inline(always)]
-    unsafe fn copy_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let count = work.chunk_count;
-        let thread = simt::thread_index();
-        let first = self.first_offset(work.segment, count);
-        let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
-        // The first vector. All words are counted from its first one.
-        let from = first.wrapping_sub(words as usize);
-        let to = work.starts.wrapping_sub(
-            (words + self.offsets.direction.if_backward(count as u64) as u32) * START_BYTES,
-        );
-        let (begin, end) = (words + 1, words + count);
-        let (whole, rest) = (
-            begin.next_multiple_of(VECTOR_STARTS),
-            end / VECTOR_STARTS * VECTOR_STARTS,
-        );
-        let memory = room.item_memory();
-        let mut word = whole + thread * VECTOR_STARTS;
-        // SAFETY: a chunk of the work has a segment of the launch, so its offset is readable, as 4 bytes: `copies_starts`. The words from
-        // `begin` to `end` are such offsets. The starts have room for all chunks and for the last one's end. Each word is copied or
-        // written by one thread: vectors are copied from `whole` to `rest`, words before and after them. Vectors are aligned in both
-        // memories. No thread uses earlier starts (condition 3).
-        unsafe {
-            while word < rest {
-                let step = simt::opaque_one() as u32;
-                let from = from.wrapping_add(word as usize);
-                Self::bring_vector(memory, to + word * START_BYTES, from);
-                word += self.threads() * VECTOR_STARTS * step;
-            }
-            if thread < 2 * VECTOR_STARTS {
-                let part = thread % VECTOR_STARTS;
-                let word = if thread < VECTOR_STARTS {
-                    begin + part
-                } else {
-                    rest + part
-                };
-                let is_copied = if thread < VECTOR_STARTS {
-                    word < whole
-                } else {
-                    word < end
-                };
-                if is_copied {
-                    let (to, from) = (
-                        room.start(to + word * START_BYTES),
-                        from.wrapping_add(word as usize),
-                    );
-                    if simt::COPIES == Copies::Asynchronous {
-                        simt::begin_copy_item::<u32>(to, from);
-                    } else {
-                        to.write(from.read());
-                    }
-                }
-            }
-            if thread == 0 {
-                self.start_address(work, room, 0)
-                    .write(self.start_word(work, work.begin));
-                self.start_address(work, room, count)
-                    .write(self.start_word(work, work.end));
-            }
-        }
-    }
-
-    /// Checks the starts that [`Self::copy_starts`] has copied, and writes the slots and the results of empty segments.
-    ///
-    /// # Safety
-    /// The whole block. The header is written, and `work` is one of the block's works. The starts are written, and the room's bits and
-    /// flags are cleared.
-    #[inline(always)]
-    pub unsafe fn check_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let mut number = simt::thread_index();
-        while number < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written, and `number < chunk_count`. No other thread has this chunk. The rest are this function's
-            // conditions.
-            unsafe {
-                let Chunk { start, end, .. } = self.chunk(work, room, number);
-                if self.check_start(work, number, start, end) {
-                    self.use_start(work, room, number, start, end);
-                }
-            }
-            number += step * self.threads();
-        }
-    }
-
-    /// Writes the chunks' starts, and the results of empty segments; the slots too, unless the work is dense. Refuses offsets that do not
-    /// ascend.
+    /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset once: the start of its chunk, and the end of the chunk
     /// before. So a warp's starts ascend, whatever it reads. The end of a warp's last chunk is also read by the next warp, as a start.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
-    /// 2. The header is written, and `work` is one of the block's works.
+    /// 2. The header is written, and `work` is one of the block's works, not a dense one.
     /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
-    unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let lane = simt::lane();
         let mut group = simt::warp();
         while group * WARP_CHUNKS < work.chunk_count {
@@ -252,7 +141,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `work` is one of the block's works.
     #[inline(always)]
-    unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
+    pub unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
         if chunk == 0 {
             return work.begin;
@@ -278,21 +167,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         begin: u32,
         end: u32,
     ) {
-        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start,
-        // and the start exists. The end after the last start has a place too. The rest are this function's conditions.
+        // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
+        // or its segment's result, and both exist. The end after the last start has a place too. The header is written, and the flags are
+        // in shared memory. `begin <= end <= work.end` is checked before slots are written.
         unsafe {
-            let is_dense = work.is_dense();
-            if !is_dense && !self.check_start(work, chunk, begin, end) {
+            if !self.check_start(work, chunk, begin, end) {
                 return;
             }
-            self.start_address(work, room, chunk)
-                .write(self.start_word(work, begin));
+            self.start_address(work, room, chunk).write(begin);
             if chunk == work.chunk_count - 1 {
-                self.start_address(work, room, chunk + 1)
-                    .write(self.start_word(work, end));
+                self.start_address(work, room, chunk + 1).write(end);
             }
-            if !is_dense {
-                self.use_start(work, room, chunk, begin, end);
+            self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
+            if begin == end && self.task == Task::Reduce {
+                let segment = work.segment + chunk as u64;
+                write_result!(O, T, self.output, segment as usize, O::identity());
+            } else if end - begin > FAN * FAN {
+                simt::or_shared(room.flags(), HAS_ROOTS);
             }
         }
     }
@@ -319,71 +210,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// Writes the slots of a chunk of a work that is not dense, and the result of an empty segment.
-    ///
-    /// # Safety
-    /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. No other thread has the chunk. The
-    /// room's bits were cleared for this work.
-    #[inline(always)]
-    unsafe fn use_start(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        chunk: u32,
-        begin: u32,
-        end: u32,
-    ) {
-        // SAFETY: `begin <= end <= work.end`, and the bits were cleared: this function's conditions. The flags are in shared memory. The
-        // chunk's segment belongs to the launch and has a result, which no other thread writes.
-        unsafe {
-            self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
-            if begin == end && self.task == Task::Reduce {
-                let segment = work.segment + chunk as u64;
-                write_result!(O, T, self.output, segment as usize, O::identity());
-            } else if end - begin > FAN * FAN {
-                simt::or_shared(room.flags(), HAS_ROOTS);
-            }
-        }
-    }
-
-    /// Notes in the flags that a dense work has a chunk of `items` items, more than one leaf.
-    ///
-    /// # Safety
-    /// The room's flags were cleared for this work.
-    #[inline(always)]
-    pub unsafe fn note_long(&self, room: Room<T, O::Accumulator>, items: u32) {
-        let flags = if items > FAN * FAN {
-            HAS_NODES | HAS_ROOTS
-        } else {
-            HAS_NODES
-        };
-        // SAFETY: the flags are in shared memory.
-        unsafe { simt::or_shared(room.flags(), flags) };
-    }
-
-    /// The word of a chunk's start in shared memory: the low half of the offset in memory.
-    #[inline(always)]
-    fn start_word(&self, work: &Work, place: u32) -> u32 {
-        let offset = work.base.wrapping_add(place as u64);
-        let Offsets {
-            direction,
-            item_count,
-            ..
-        } = self.offsets;
-        direction.border(offset, item_count) as u32
-    }
-
-    /// The place of a start from its word: the opposite of [`Self::start_word`].
-    #[inline(always)]
-    fn start_of_word(&self, work: &Work, word: u32) -> u32 {
-        let Offsets {
-            direction,
-            item_count,
-            ..
-        } = self.offsets;
-        (direction.border(word as u64, item_count) as u32).wrapping_sub(work.base as u32)
-    }
-
     /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends.
     ///
     /// # Safety
@@ -391,9 +217,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
         // SAFETY: the starts are written, up to the end of the last chunk: this function's conditions.
-        self.start_of_word(work, unsafe {
-            simt::read_shared(self.start_address(work, room, chunk))
-        })
+        unsafe { simt::read_shared(self.start_address(work, room, chunk)) }
     }
 
     /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
@@ -402,8 +226,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole warp. The starts are written.
     #[inline(always)]
     pub unsafe fn starts_differ(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        let are_read_once = !self.offsets.are_read() || self.copies_starts(work);
-        if are_read_once || work.chunk_count <= WARP_CHUNKS {
+        if !self.offsets.are_read() || work.chunk_count <= WARP_CHUNKS {
             return false;
         }
         let mut differ = false;
@@ -448,7 +271,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
     /// work.
     #[inline(always)]
-    unsafe fn write_slots_of(
+    pub unsafe fn write_slots_of(
         &self,
         slots: Slots,
         room: Room<T, O::Accumulator>,
@@ -472,36 +295,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 word += step;
             }
         }
-    }
-
-    /// Writes the slots of a dense work that has chunks of several leaves.
-    ///
-    /// # Safety
-    /// The whole block. The work's starts are written, and its slots are not.
-    #[inline(always)]
-    pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let slots = self.slots(work, FAN);
-        let mut number = simt::thread_index();
-        while number < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the
-            // work's end.
-            unsafe {
-                let Chunk { start, end, .. } = self.chunk(work, room, number);
-                self.write_slots_of(slots, room, number, start, end);
-            }
-            number += step * self.threads();
-        }
-    }
-
-    /// Whether a dense work has a chunk of several leaves. Such a work has slots, like a work that is not dense.
-    ///
-    /// # Safety
-    /// The flags are written: `fold_short` is done, and a barrier of the block has followed.
-    #[inline(always)]
-    pub unsafe fn has_nodes(&self, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written: this function's condition.
-        unsafe { simt::read_shared(room.flags()) & HAS_NODES != 0 }
     }
 
     /// Clears a room's bits and flags.

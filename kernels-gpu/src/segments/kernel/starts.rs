@@ -66,6 +66,11 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Where the starts of a work of one chunk may lie: the second word of the last vector. The end follows it, or precedes it in a
+    /// backward scan. No offset of such a work is copied.
+    pub const STARTS_OF_ONE: u32 =
+        Room::<T, O::Accumulator>::LAYOUT.item_bytes as u32 - (VECTOR_STARTS - 1) * START_BYTES;
+
     /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends. An
     /// offset has the same place in its vector in shared memory and in global memory.
     #[inline(always)]

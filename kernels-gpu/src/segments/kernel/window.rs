@@ -216,10 +216,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 starts: self.starts_of(segment, chunk_count - is_followed),
             });
             let place = self.place_of(last);
-            let segment = (segment + chunk_count as u64).wrapping_sub(1);
             self.work_address(2 * window + 1).write(Work {
                 base: last.wrapping_sub(place as u64),
-                segment,
+                segment: (segment + chunk_count as u64).wrapping_sub(1),
                 index: 0,
                 begin: place,
                 end: place + upto.wrapping_sub(last) as u32,
@@ -228,7 +227,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 cut_chunk: if is_cut { 0 } else { NO_CHUNK },
                 window,
                 is_followed: 0,
-                starts: self.starts_of(segment, is_followed),
+                starts: Self::STARTS_OF_ONE,
             });
         }
     }

@@ -115,6 +115,11 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
+    /// `2·a + c`, rounded once: `a + a` is exact, unless it is infinite.
+    pub fn twice_plus(a: f64, c: f64) -> f64 {
+        a + a + c
+    }
+
     /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not, its last bit is set to 1, so that rounding it to `f32`
     /// goes the right way.
     pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {

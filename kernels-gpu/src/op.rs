@@ -185,19 +185,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if the operator [`Self::PAIRS_SIXTEENS`].
-    #[doc(hidden)]
-    #[inline(always)]
-    fn total_in_sixteen(words: Words, index: u64) -> Self::Accumulator {
-        if Self::PAIRS_SIXTEENS && !Self::IS_PAIRWISE {
-            pairwise::total::<Self, T>(words, index)
-        } else {
-            Self::total(words, index)
-        }
-    }
-
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). The operator [`Self::PAIRS_SIXTEENS`] and commutes, and does not use the
-    /// indices of items.
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). The operator [`Self::PAIRS_SIXTEENS`] and commutes, and does
+    /// not use the indices of items.
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
@@ -205,6 +194,28 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// word `i`.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
+
+    /// The combination of the items in 16 bytes, pairwise. While a row is streamed, values may have a form of their own, until
+    /// [`Self::end_stream`].
+    #[doc(hidden)]
+    #[inline(always)]
+    fn stream(words: Words) -> Self::Accumulator {
+        total_in_sixteen::<Self, T>(words, 0)
+    }
+
+    /// As [`Self::combine_equal`], for values of streams.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+        Self::combine_equal(left, right)
+    }
+
+    /// The value of a stream in its usual form.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn end_stream(value: Self::Accumulator) -> Self::Accumulator {
+        value
+    }
 
     /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
     /// the vectors are combined pairwise, neighbours first. If the operator [`Self::PAIRS_SIXTEENS`], the items of a vector are too.
@@ -239,9 +250,19 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 #[inline(always)]
 pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64) -> O::Accumulator {
     let items = size_of::<Words>() / size_of::<T>();
-    let total = |v: usize| O::total_in_sixteen(vectors[v], index + (v * items) as u64);
+    let total = |v: usize| total_in_sixteen::<O, T>(vectors[v], index + (v * items) as u64);
     let two = |v: usize| O::combine_equal(total(v), total(v + 1));
     O::combine_equal(two(0), two(2))
+}
+
+/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if the operator [`Op::PAIRS_SIXTEENS`].
+#[inline(always)]
+pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
+    if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
+        pairwise::total::<O, T>(words, index)
+    } else {
+        O::total(words, index)
+    }
 }
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile. Scans do not need it.

@@ -5,7 +5,7 @@
 
 use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Words};
-use crate::op::Op;
+use crate::op::{total_in_sixteen, Op};
 use crate::{simt, warp};
 
 /// How many lanes share sixteen values: each takes a quarter.
@@ -24,7 +24,7 @@ pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
     let index = |v: usize| index + (v * vector_items::<T>()) as u64;
-    let total = |v: usize| O::total_in_sixteen(words(v), index(v));
+    let total = |v: usize| total_in_sixteen::<O, T>(words(v), index(v));
     let four = |v: usize| {
         let vectors = [words(v), words(v + 1), words(v + 2), words(v + 3)];
         O::total_of_four(vectors, index(v))

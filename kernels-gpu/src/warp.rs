@@ -110,15 +110,15 @@ pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) ->
     let [a, b, c, d, e, f, g, h] = values;
     // SAFETY: the whole warp calls it (condition of this function).
     unsafe {
-        let a = share::<O, T, false>(a, e, 16);
-        let b = share::<O, T, false>(b, f, 16);
-        let c = share::<O, T, false>(c, g, 16);
-        let d = share::<O, T, false>(d, h, 16);
-        let a = share::<O, T, false>(a, c, 8);
-        let b = share::<O, T, false>(b, d, 8);
-        let a = share::<O, T, false>(a, b, 4);
-        let a = join::<O, T, false>(a, 2);
-        join::<O, T, false>(a, 1)
+        let a = share(a, e, 16, 0, O::combine);
+        let b = share(b, f, 16, 0, O::combine);
+        let c = share(c, g, 16, 0, O::combine);
+        let d = share(d, h, 16, 0, O::combine);
+        let a = share(a, c, 8, 0, O::combine);
+        let b = share(b, d, 8, 0, O::combine);
+        let a = share(a, b, 4, 0, O::combine);
+        let a = join(a, 2, 0, O::combine);
+        join(a, 1, 0, O::combine)
     }
 }
 
@@ -129,64 +129,56 @@ pub const fn lane_of_eighth(i: u32) -> u32 {
 }
 
 /// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
-/// `high` values. With `EQUAL`, all these values have equally many items, and their number is a power of two. The operator has to commute,
-/// because on the upper lane the upper lane's value comes first.
+/// `high` values. The operator has to commute, because on the upper lane the upper lane's value comes first. `same` has a bit for each word
+/// that is equal in all these values. Such words are not exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
 #[inline(always)]
-pub unsafe fn share<O: Op<T>, T: Element, const EQUAL: bool>(
-    low: O::Accumulator,
-    high: O::Accumulator,
+pub unsafe fn share<A: Accumulator>(
+    low: A,
+    high: A,
     delta: u32,
-) -> O::Accumulator {
+    same: u32,
+    combine: impl Fn(A, A) -> A,
+) -> A {
     let is_upper = simt::lane() & delta != 0;
     let (kept, sent) = if is_upper { (high, low) } else { (low, high) };
-    // SAFETY: the whole warp calls it, and `delta` is as `combine_with` needs it (conditions of this function).
-    unsafe { combine_with::<O, T, EQUAL>(kept, sent, delta) }
+    // SAFETY: the whole warp calls it, and `delta` is as `exchange` needs it (conditions of this function).
+    combine(kept, unsafe { exchange(sent, delta, same) })
 }
 
-/// Pairs of lanes that are `delta` apart combine their values. Both get the result. `EQUAL` and the operator are as for [`share`].
+/// Pairs of lanes that are `delta` apart combine their values. Both get the result. The operator and `same` are as for [`share`].
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
 #[inline(always)]
-pub unsafe fn join<O: Op<T>, T: Element, const EQUAL: bool>(
-    value: O::Accumulator,
+pub unsafe fn join<A: Accumulator>(
+    value: A,
     delta: u32,
-) -> O::Accumulator {
-    // SAFETY: the conditions of this function are the same.
-    unsafe { combine_with::<O, T, EQUAL>(value, value, delta) }
+    same: u32,
+    combine: impl Fn(A, A) -> A,
+) -> A {
+    // SAFETY: the whole warp calls it, and `delta` is as `exchange` needs it (conditions of this function).
+    combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// Combines the value that a lane keeps with the value that the lane `delta` apart sends. With `EQUAL`, the words that
-/// [are equal then](Op::EQUAL_WORDS) are not sent.
+/// `value` of the lane that is `delta` apart. Words with a bit in `same` are the lane's own.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
 #[inline(always)]
-unsafe fn combine_with<O: Op<T>, T: Element, const EQUAL: bool>(
-    kept: O::Accumulator,
-    sent: O::Accumulator,
-    delta: u32,
-) -> O::Accumulator {
+unsafe fn exchange<A: Accumulator>(value: A, delta: u32, same: u32) -> A {
     let other = simt::lane() ^ delta;
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
-    for_each_word!(W of O::Accumulator => {
-        let word = accumulator_word(sent, W);
-        words[W] = if EQUAL && O::EQUAL_WORDS >> W & 1 != 0 {
-            word
-        } else {
+    for_each_word!(W of A => {
+        words[W] = accumulator_word(value, W);
+        if same >> W & 1 == 0 {
             // SAFETY: the whole warp calls it, and `other` is a lane (conditions of this function).
-            unsafe { simt::shuffle_from(word, other) }
-        };
+            words[W] = unsafe { simt::shuffle_from(words[W], other) };
+        }
     });
-    let received = accumulator_of_words(words);
-    if EQUAL {
-        O::combine_equal(kept, received)
-    } else {
-        O::combine(kept, received)
-    }
+    accumulator_of_words(words)
 }
 
 /// Combines the lanes, neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, up to `i + 16`. Valid on lane 0.

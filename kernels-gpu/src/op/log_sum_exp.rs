@@ -134,12 +134,12 @@ impl Op<f32> for LogSumExp {
 
     /// Items that are not −∞ have the sum 1, which saves the choice between sums where items are combined.
     #[inline(always)]
-    fn total_in_sixteen(words: Words, _index: u64) -> Exponentials {
+    fn stream(words: Words) -> Exponentials {
         let [a, b, c, d] = words.map(f32::from_bits);
         with_sum(Self::combine(of_two(a, b), of_two(c, d)))
     }
 
-    /// As for [`Self::total_in_sixteen`].
+    /// As for [`Self::stream`].
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], _index: u64) -> Exponentials {
         let item = |place: usize| f32::from_bits(vectors[place / 4][place % 4]);

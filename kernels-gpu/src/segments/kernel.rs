@@ -211,7 +211,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 } else {
                     self.run(room)
                 };
-                // The last barrier orders the chunks' values before warp 0's reads.
+                // The last barrier orders the values of tails before warp 0's reads.
                 if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
                     self.settle();
                 }

@@ -134,6 +134,23 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
+/// `2·a + c`, rounded once. It is `a + a + c`, because `a + a` is exact. See [`fused_f32`] for `mad`.
+#[inline(always)]
+pub fn twice_plus(a: f64, c: f64) -> f64 {
+    let sum: f64;
+    // SAFETY: the instruction only computes on registers.
+    unsafe {
+        ptx!(
+            twice_plus: "mad.rn.f64 {sum}, {a}, 0d4000000000000000, {c};",
+            a = in(reg64) a,
+            c = in(reg64) c,
+            sum = out(reg64) sum,
+            options(pure, nomem, nostack),
+        );
+    }
+    sum
+}
+
 /// `a·b + c`, rounded once. For floats, the instruction `mad` is the same as `fma`. Kernels must not contain `fma`, which compilers make of
 /// a multiplication and an addition that round separately.
 #[inline(always)]

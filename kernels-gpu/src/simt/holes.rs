@@ -40,7 +40,7 @@ holes! {
     combine_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "combine {o} <- {a}, {b}";
     total_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "total {o} <- {a}, {b}, {c}, {d}";
     total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
-    total_in_sixteen_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total_in_sixteen {o} <- {a}, {b}, {c}, {d}";
+    stream_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "stream {o} <- {a}, {b}, {c}, {d}";
     total_of_four_64(
         a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32, e: u32 reg32, f: u32 reg32, g: u32 reg32, h: u32 reg32,
         i: u32 reg32, j: u32 reg32, k: u32 reg32, l: u32 reg32, m: u32 reg32, n: u32 reg32, q: u32 reg32, r: u32 reg32
@@ -129,10 +129,25 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of a vector pairwise. Only operators with accumulators of two words use this hole.
+/// Combines the items of a vector of a stream (see `Op::stream`).
 #[inline(always)]
-pub fn total_in_sixteen<A: Accumulator>([a, b, c, d]: Words) -> A {
-    cast(total_in_sixteen_64(a, b, c, d))
+pub fn stream<A: Accumulator>([a, b, c, d]: Words) -> A {
+    match A::WORDS {
+        2 => cast(stream_64(a, b, c, d)),
+        _ => wide::stream([a, b, c, d]),
+    }
+}
+
+/// Combines values of streams. Only operators with wide accumulators use this hole.
+#[inline(always)]
+pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
+    wide::combine_streams(left, right)
+}
+
+/// The value of a stream in its usual form. Only operators with wide accumulators use this hole.
+#[inline(always)]
+pub fn end_stream<A: Accumulator>(value: A) -> A {
+    wide::end_stream(value)
 }
 
 /// Combines the items of four vectors. Only operators with wide accumulators use the index of the first item.

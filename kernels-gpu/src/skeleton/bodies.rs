@@ -9,6 +9,7 @@ use super::{finds_late, has_totals_of_four, streams_rows};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
+use crate::segments;
 use crate::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 use crate::simt::holes::{give, give_result, give_words};
 use crate::simt::holes::{take, take_accumulator, take_both, take_index, take_vector};
@@ -59,14 +60,29 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
-/// The body is empty for accumulators of other sizes, since no kernel with such accumulators uses this hole.
+/// This body and the next two are empty for rows that are not streamed.
 #[inline(always)]
-fn total_in_sixteen<O: Op<T>, T: Element>() {
+fn stream<O: Op<T>, T: Element>() {
     const {
         assert!(O::STREAMS_ROWS == streams_rows::<O, T>());
     }
-    if O::PAIRS_SIXTEENS && <O::Accumulator as Accumulator>::WORDS == 2 {
-        give_words(O::total_in_sixteen(take_words::<0, 1, 2, 3>(), 0));
+    if segments::streams_rows::<O, T>() {
+        give_words(O::stream(take_words::<0, 1, 2, 3>()));
+    }
+}
+
+#[inline(always)]
+fn combine_streams<O: Op<T>, T: Element>() {
+    if segments::streams_rows::<O, T>() {
+        let (left, right) = take_both();
+        give_words(O::combine_streams(left, right));
+    }
+}
+
+#[inline(always)]
+fn end_stream<O: Op<T>, T: Element>() {
+    if segments::streams_rows::<O, T>() {
+        give_words(O::end_stream(take_accumulator()));
     }
 }
 
@@ -173,7 +189,9 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol combine_equal: combine_equal::<$op, $t>());
-        body!($symbol total_in_sixteen: total_in_sixteen::<$op, $t>());
+        body!($symbol stream: stream::<$op, $t>());
+        body!($symbol combine_streams: combine_streams::<$op, $t>());
+        body!($symbol end_stream: end_stream::<$op, $t>());
         body!($symbol total_of_four: total_of_four::<$op, $t>());
         body!($symbol bound_of_four: bound_of_four::<$op, $t>());
     };

@@ -40,8 +40,8 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether rows [are streamed](Op::STREAMS_ROWS): by operators that combine sixteens pairwise, with values of two words, or of a
-/// count and two sums.
+/// Whether rows [are streamed](Op::STREAMS_ROWS): by operators that combine sixteens pairwise, with values of two words, or of a count and
+/// two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::PAIRS_SIXTEENS && !O::EXACT && matches!(O::Accumulator::WORDS, 2 | 6)
 }
@@ -121,14 +121,6 @@ impl<
         holes::total(words, index)
     }
 
-    #[inline(always)]
-    fn total_in_sixteen(words: Words, index: u64) -> A {
-        match !EXACT && A::WORDS == 2 {
-            true => holes::total_in_sixteen(words),
-            false => <Self as Op<T>>::total(words, index),
-        }
-    }
-
     const STREAMS_ROWS: bool = streams_rows::<Self, T>();
 
     /// The first two of six words are the count.
@@ -136,6 +128,27 @@ impl<
         6 => 0b11,
         _ => 0,
     };
+
+    #[inline(always)]
+    fn stream(words: Words) -> A {
+        holes::stream(words)
+    }
+
+    #[inline(always)]
+    fn combine_streams(left: A, right: A) -> A {
+        match A::IS_WIDE {
+            true => holes::combine_streams(left, right),
+            false => holes::combine(left, right),
+        }
+    }
+
+    #[inline(always)]
+    fn end_stream(value: A) -> A {
+        match A::IS_WIDE {
+            true => holes::end_stream(value),
+            false => value,
+        }
+    }
 
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> A {

@@ -200,6 +200,16 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
+    /// How many values of pieces of streamed rows there is room for.
+    pub const PIECES: u32 = ((Self::LAYOUT.items + Self::LAYOUT.item_bytes - Self::LAYOUT.leaves)
+        / size_of::<A>()) as u32;
+
+    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and items.
+    #[inline(always)]
+    pub fn piece(&self, piece: u32) -> *mut A {
+        self.leaf(0, piece)
+    }
+
     /// As [`Self::leaf`], for a value of 8 bytes. Values have at least 12 bytes, so these take less room.
     #[inline(always)]
     pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {

@@ -2,16 +2,18 @@
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
 //! neighbours first. If an operator combines each sixteen values pairwise, leaves, nodes and roots together are a binary tree over the
-//! vectors of a row, so this is the same tree. Items do not go through shared memory. Only rows that several warps share need a barrier.
+//! vectors of a row, so this is the same tree. Items do not go through shared memory.
 //!
-//! A chunk has a **slot** for each of its vectors, and its number of slots is a power of two. If it has fewer vectors, its last slots are
-//! empty, and count as the identity. A warp takes [`STEP_SLOTS`] slots in a **step**: lane `l` has the slots `l`, `l + 32`, `l + 64`, and so
-//! on. A row has a multiple of [`LANE_VECTORS`] vectors. So every [`LANE_VECTORS`] slots are all empty or all full.
+//! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
+//! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items. A
+//! warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one piece,
+//! the warp finishes it. Otherwise the values of the pieces go through shared memory.
 
 use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
 use crate::op::Op;
-use crate::segments::{chunk_items, vector_items, Task, Work, VECTOR_BYTES};
+use crate::segments::{chunk_items, streams_rows, vector_items};
+use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
 use crate::warp;
@@ -19,35 +21,32 @@ use crate::warp;
 use super::items::Room;
 use super::Launch;
 
-/// How many vectors a lane reads in a step.
+/// How many vectors a lane reads in a step. A piece has at least as many.
 const LANE_VECTORS: u32 = 8;
 
-/// How many slots a step has, and the levels of a binary tree over them.
-const STEP_SLOTS: u32 = WARP_LANES * LANE_VECTORS;
-const STEP_LEVELS: u32 = STEP_SLOTS.trailing_zeros();
+/// How many vectors a step has, and the levels of a binary tree over them.
+const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
+const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most chunks of a work if several steps share a chunk, rounded up to a power of two. Such a chunk has more than 1,024 items, and all
-/// chunks of a work begin on 4,096 diagonals.
-const SHARED_CHUNKS: u32 = 8;
+/// The most pieces of a chunk. With more of them, the way through shared memory takes longer than leaves and nodes do.
+const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.
 type LaneVectors = [Words; LANE_VECTORS as usize];
 
-/// Consecutive vectors of the input.
+/// The pieces of a chunk, as numbers among the pieces of its work.
 #[derive(Clone, Copy)]
-struct Stretch {
-    /// The number of the first item.
-    first: u64,
-    /// How many vectors there are.
-    vectors: u32,
+struct Pieces {
+    first: u32,
+    count: u32,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The levels of a binary tree over the vectors of a whole chunk.
-    const CHUNK_LEVELS: u32 =
-        (chunk_items::<T, O::Accumulator>() as u32 / vector_items::<T>()).trailing_zeros();
+    /// The most pieces of a window. The chunks of a window have less than twice as many items as a chunk.
+    const WINDOW_PIECES: u32 =
+        2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether the segments are rows of a multiple of [`LANE_VECTORS`] vectors.
+    /// Whether the segments are rows of pieces of at least [`LANE_VECTORS`] vectors, and a chunk has at most [`CHUNK_PIECES`].
     #[inline(always)]
     pub fn have_streams(&self) -> bool {
         let row = self.offsets.row_items;
@@ -56,6 +55,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && row > 0
             && row.is_multiple_of((LANE_VECTORS * vector_items::<T>()) as u64)
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
+            && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
+    }
+
+    /// The levels of a binary tree over the vectors of a piece.
+    #[inline(always)]
+    fn piece_levels(&self) -> u32 {
+        let vectors = self.offsets.row_items / vector_items::<T>() as u64;
+        // If these 32 bits have no bit, the power of two is large enough.
+        Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
     /// Folds the chunks of all works of the block, and ends with a barrier.
@@ -64,167 +72,200 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
     #[inline(always)]
     pub unsafe fn stream_rows(&self, room: Room<T, O::Accumulator>) {
-        let row = self.offsets.row_items;
-        let levels = if row > chunk_items::<T, O::Accumulator>() {
-            Self::CHUNK_LEVELS
-        } else {
-            let vectors = row as u32 / vector_items::<T>();
-            u32::BITS - (vectors - 1).leading_zeros()
-        };
-        let mut number = 0;
+        const {
+            let most = MOST_WINDOWS * Self::WINDOW_PIECES;
+            assert!(!streams_rows::<O, T>() || most <= Room::<T, O::Accumulator>::PIECES);
+        }
+        let levels = self.piece_levels();
+        let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. The barrier orders the writes of the steps' values before their reads. All threads have the same `levels`.
+        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branch, since it
+        // depends on the launch's arguments.
         unsafe {
             while number < self.work_count() {
-                let work = self.work(number);
-                self.stream_work(&work, number, room, levels);
+                steps += self.fold_pieces(number, steps, room, levels);
                 number = self.work_after(number);
             }
-            if levels > STEP_LEVELS {
+            if self.most_pieces(levels) > 1 {
                 simt::barrier();
-                self.combine_steps(room, levels);
+                let mut window = simt::warp();
+                while window < self.windows_per_block {
+                    let step = simt::opaque_one() as u32;
+                    self.combine_pieces(2 * window, room, levels);
+                    if self.work(2 * window).is_followed != 0 {
+                        self.combine_pieces(2 * window + 1, room, levels);
+                    }
+                    window += step * (self.threads() / WARP_LANES);
+                }
             }
             // Orders the values of tails before the reads by the threads that combine them.
             simt::barrier();
         }
     }
 
-    /// Folds the steps of the block's work `number`, whose chunks have 2^`levels` slots each. If a chunk is not more than a step, it is
-    /// finished.
+    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. If a chunk is one piece, it is finished. Returns the
+    /// number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has streams.
     #[inline(always)]
-    unsafe fn stream_work(
+    unsafe fn fold_pieces(
         &self,
-        work: &Work,
+        number: u32,
+        before: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+    ) -> u32 {
+        // SAFETY: the header is written: this function's condition.
+        let work = unsafe { self.work(number) };
+        let is_alone = self.most_pieces(levels) == 1;
+        let first = work.base.wrapping_add(work.begin as u64);
+        let vectors = (work.end - work.begin) / vector_items::<T>();
+        // A block has a power of two of warps.
+        let warps = self.threads() / WARP_LANES;
+        let mut begin = (simt::warp().wrapping_sub(before) & (warps - 1)) * STEP_VECTORS;
+        while begin < vectors {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the whole warp is here, since all lanes have the same `begin`. The work has the vectors: `begin < vectors`. No other
+            // thread has this step, so nobody else writes the values of its pieces or finishes its chunks. The work has a chunk for each
+            // piece, if a chunk is one piece.
+            unsafe {
+                let value = self.fold_step(first, begin, vectors, levels);
+                let vector = begin + first_vector_of_lane();
+                if vector.is_multiple_of(1 << levels) && vector < vectors {
+                    if is_alone {
+                        self.finish(&work, vector >> levels, value);
+                    } else {
+                        self.piece(number, room, levels, vector >> levels)
+                            .write(value);
+                    }
+                }
+            }
+            begin += step * STEP_VECTORS * warps;
+        }
+        vectors.div_ceil(STEP_VECTORS)
+    }
+
+    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Each piece has a lane.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, and no other warp calls this for the work. The header and the values of the pieces are written.
+    #[inline(always)]
+    unsafe fn combine_pieces(&self, number: u32, room: Room<T, O::Accumulator>, levels: u32) {
+        // SAFETY: the header is written: this function's condition.
+        let work = unsafe { self.work(number) };
+        let lanes = self.most_pieces(levels).next_power_of_two();
+        let shift = lanes.trailing_zeros();
+        let lane = simt::lane() % lanes;
+        let mut first = 0;
+        while first < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            let chunk = first + (simt::lane() >> shift);
+            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, at most 4.
+            // The values of the pieces are written (this function's condition). One lane finishes the chunk, and no other lanes have it.
+            unsafe {
+                let mut pieces = Pieces { first: 0, count: 0 };
+                if chunk < work.chunk_count {
+                    pieces = self.pieces(&work, chunk, levels);
+                }
+                let mut folded = O::identity();
+                if lane < pieces.count {
+                    folded = self.piece(number, room, levels, pieces.first + lane).read();
+                }
+                // All values of the warp have equally many items.
+                let are_full = simt::ballot(lane >= pieces.count) == 0;
+                let mut delta = 1;
+                while delta < lanes {
+                    folded = match are_full {
+                        true => warp::join(folded, delta, O::EQUAL_WORDS, O::combine_equal),
+                        false => warp::join(folded, delta, 0, O::combine),
+                    };
+                    delta *= 2 * step;
+                }
+                if lane == 0 && chunk < work.chunk_count {
+                    self.finish(&work, chunk, folded);
+                }
+            }
+            first += step * (WARP_LANES >> shift);
+        }
+    }
+
+    /// The most pieces of a chunk.
+    #[inline(always)]
+    fn most_pieces(&self, levels: u32) -> u32 {
+        let items = Ord::min(self.offsets.row_items, chunk_items::<T, O::Accumulator>());
+        (items as u32 / vector_items::<T>()) >> levels
+    }
+
+    /// The pieces of a chunk of the work.
+    #[inline(always)]
+    fn pieces(&self, work: &Work, chunk: u32, levels: u32) -> Pieces {
+        let row = self.offsets.row_items;
+        let begin = work.base.wrapping_add(work.begin as u64);
+        let row_begin = (work.segment + chunk as u64) * row;
+        let first = if chunk == 0 { begin } else { row_begin };
+        let count = Ord::min(row_begin + row - first, chunk_items::<T, O::Accumulator>());
+        let of_items = |items: u64| (items as u32 / vector_items::<T>()) >> levels;
+        Pieces {
+            first: of_items(first - begin),
+            count: of_items(count),
+        }
+    }
+
+    /// The address of the value of a piece of the block's work `number`.
+    ///
+    /// # Safety
+    /// The header is written, and the work has the piece.
+    #[inline(always)]
+    unsafe fn piece(
+        &self,
         number: u32,
         room: Room<T, O::Accumulator>,
         levels: u32,
-    ) {
-        let slots = work.chunk_count << levels;
-        let mut slot = simt::warp() * STEP_SLOTS;
-        while slot < slots {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `slot`, which is less than `slots`. The header is written, the
-            // work is the block's, and the launch has streams: this function's conditions. No other thread has this step. If the chunks of
-            // the step have no other steps, no other thread finishes them.
-            unsafe {
-                let value = self.fold_step(work, slot, levels);
-                if levels > STEP_LEVELS {
-                    if simt::lane() == 0 {
-                        Self::step(room, number, slot / STEP_SLOTS).write(value);
-                    }
-                } else {
-                    let first = slot + first_slot_of_lane();
-                    if first.is_multiple_of(1 << levels) && first < slots {
-                        self.finish(work, first >> levels, value);
-                    }
-                }
-            }
-            slot += step * STEP_SLOTS * (self.threads() / WARP_LANES);
+        piece: u32,
+    ) -> *mut O::Accumulator {
+        let mut before = number / 2 * Self::WINDOW_PIECES;
+        if !number.is_multiple_of(2) {
+            // SAFETY: the header is written (this function's condition), and the window has another work before this one.
+            let other = unsafe { self.work(number - 1) };
+            before += ((other.end - other.begin) / vector_items::<T>()) >> levels;
         }
+        room.piece(before + piece)
     }
 
-    /// Combines the steps of each chunk of the block's works. A chunk has 2 or 4 steps.
+    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. Each lane gets the value of the
+    /// vectors from [`first_vector_of_lane`] on, if a piece begins there.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the steps' values are written.
+    /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
+    /// streams, and pieces have 2^`levels` vectors each.
     #[inline(always)]
-    unsafe fn combine_steps(&self, room: Room<T, O::Accumulator>, levels: u32) {
-        let number = simt::thread_index() / SHARED_CHUNKS;
-        let chunk = simt::thread_index() % SHARED_CHUNKS;
-        if number >= self.work_count() {
-            return;
-        }
-        // SAFETY: the header and the steps' values are written (this function's condition), and `number < work_count`. Each chunk has one
-        // thread, so nobody else finishes it.
+    unsafe fn fold_step(
+        &self,
+        first: u64,
+        begin: u32,
+        vectors: u32,
+        levels: u32,
+    ) -> O::Accumulator {
+        let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
+        let number = begin + simt::lane();
+        // SAFETY: the whole warp is here: this function's condition. Vectors up to the work's last exist, and are aligned, since the launch
+        // has streams.
         unsafe {
-            let work = self.work(number);
-            if chunk < work.chunk_count {
-                let steps = 1 << (levels - STEP_LEVELS);
-                let value = |step: u32| Self::step(room, number, chunk * steps + step).read();
-                let mut folded = O::combine(value(0), value(1));
-                if steps > 2 {
-                    folded = O::combine(folded, O::combine(value(2), value(3)));
-                }
-                self.finish(&work, chunk, folded);
-            }
-        }
-    }
-
-    /// The address of the value of a step of the block's work `number`. It lies where the leaves' values lie otherwise.
-    #[inline(always)]
-    fn step(room: Room<T, O::Accumulator>, number: u32, step: u32) -> *mut O::Accumulator {
-        room.leaf(0, number * 4 * SHARED_CHUNKS + step)
-    }
-
-    /// Folds the step that begins at `slot`. Each lane gets the value of the slots from [`first_slot_of_lane`] on, if a chunk begins there:
-    /// of the whole chunk, or of the step if the chunk has more slots.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp. The header is written, `work` is one of the block's works, and the launch has streams. The chunks have
-    /// 2^`levels` slots each, at least 8, and `slot` is one of them.
-    #[inline(always)]
-    unsafe fn fold_step(&self, work: &Work, slot: u32, levels: u32) -> O::Accumulator {
-        let first_chunk = slot >> levels;
-        let chunk = self.chunk_stretch(work, first_chunk);
-        let begin = slot - (first_chunk << levels);
-        if begin >= chunk.vectors {
-            return O::identity();
-        }
-        // The chunks that begin in the step follow each other in memory.
-        let last = if levels > STEP_LEVELS {
-            chunk.vectors - 1
-        } else {
-            (work.chunk_count - first_chunk) * chunk.vectors - 1
-        };
-        let is_dense = chunk.vectors == 1 << levels || levels > STEP_LEVELS;
-        let mut vectors: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
-        // SAFETY: the whole warp is here, since all lanes have the same arguments. Vectors up to `last` exist.
-        unsafe {
-            if is_dense && begin + STEP_SLOTS <= last + 1 {
-                let first = begin + simt::lane();
+            if begin + STEP_VECTORS <= vectors {
                 for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    vectors[V] = self.load(chunk.first, first, V as u32 * WARP_LANES);
+                    read[V] = self.load(first, number, V as u32 * WARP_LANES);
                 });
             } else {
                 for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    let slot = begin + V as u32 * WARP_LANES + simt::lane();
-                    let empty = (slot >> levels) * ((1 << levels) - chunk.vectors);
-                    // In place of an empty slot's vector, another one is read, and its value is not used.
-                    let number = Ord::min(slot - empty, last);
-                    vectors[V] = self.load(chunk.first, number, 0);
+                    // Past the work's end its last vector is read. The values of these pieces are not used.
+                    let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
+                    read[V] = self.load(first, number, 0);
                 });
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            let total = |v: usize| O::total_in_sixteen(vectors[v], 0);
-            let folded = combine_slots_of_lane::<O, T>(total);
-            if chunk.vectors >= Ord::min(begin + STEP_SLOTS, 1 << levels) {
-                return combine_step::<O, T, true>(folded, levels);
-            }
-            let first = (begin + first_slot_of_lane()) % (1 << levels);
-            let is_empty = first >= chunk.vectors;
-            let folded = if is_empty { O::identity() } else { folded };
-            combine_step::<O, T, false>(folded, levels)
-        }
-    }
-
-    /// The vectors of a chunk of the work.
-    #[inline(always)]
-    fn chunk_stretch(&self, work: &Work, chunk: u32) -> Stretch {
-        let row = self.offsets.row_items;
-        let begin = (work.segment + chunk as u64) * row;
-        let first = if chunk == 0 {
-            work.base.wrapping_add(work.begin as u64)
-        } else {
-            begin
-        };
-        let count = Ord::min(begin + row - first, chunk_items::<T, O::Accumulator>());
-        Stretch {
-            first,
-            vectors: count as u32 / vector_items::<T>(),
+            O::end_stream(combine_step::<O, T>(|v| O::stream(read[v]), levels))
         }
     }
 
@@ -244,58 +285,47 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The first of the eight slots whose value a lane has after [`combine_slots_of_lane`], as a number in the step.
+/// The first of the eight vectors whose value a lane has after three levels of [`combine_step`], as a number in the step.
 #[inline(always)]
-fn first_slot_of_lane() -> u32 {
+fn first_vector_of_lane() -> u32 {
     let lane = simt::lane();
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the values of every eight slots of a step, neighbours first. `value(v)` is the value of the lane's slot `32·v + lane`. Each lane
-/// gets the value of the slots from [`first_slot_of_lane`] on: in each of the three levels, two lanes split their values between them.
+/// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the value of the
+/// lane's vector `32·v + lane`. All of them have equally many items, and their number is a power of two. Each lane gets the value of the
+/// vectors from [`first_vector_of_lane`] on, if the number of the first is a multiple of 2^`levels`.
 ///
-/// # Safety
-/// Convergent: the whole warp.
-#[inline(always)]
-unsafe fn combine_slots_of_lane<O: Op<T>, T: Element>(
-    value: impl Fn(usize) -> O::Accumulator,
-) -> O::Accumulator {
-    // SAFETY: the whole warp is here: this function's condition. 1, 2 and 4 are less than 32.
-    unsafe {
-        let two = |v: usize| warp::share::<O, T, true>(value(v), value(v + 1), 1);
-        let four = |v: usize| warp::share::<O, T, true>(two(v), two(v + 2), 2);
-        warp::share::<O, T, true>(four(0), four(4), 4)
-    }
-}
-
-/// Combines the values of eight slots on each lane, neighbours first, up to `levels` levels above a slot. With `EQUAL`, all values have
-/// equally many items, and their number is a power of two. Each lane gets the value of the slots from [`first_slot_of_lane`] on, if the
-/// number of this slot is a multiple of 2^`levels`.
+/// In the first three levels two lanes split their values between them, so each lane is left with one value: that of eight vectors.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.
 #[inline(always)]
-unsafe fn combine_step<O: Op<T>, T: Element, const EQUAL: bool>(
-    mut folded: O::Accumulator,
+unsafe fn combine_step<O: Op<T>, T: Element>(
+    value: impl Fn(usize) -> O::Accumulator,
     levels: u32,
 ) -> O::Accumulator {
     // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
     unsafe {
+        let same = O::EQUAL_WORDS;
+        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
+        let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
+        let mut folded = warp::share(four(0), four(4), 4, same, O::combine_streams);
         if levels > 3 {
-            folded = warp::join::<O, T, EQUAL>(folded, 8);
+            folded = warp::join(folded, 8, same, O::combine_streams);
         }
         if levels > 4 {
-            folded = warp::join::<O, T, EQUAL>(folded, 16);
+            folded = warp::join(folded, 16, same, O::combine_streams);
         }
-        // From here on, the slots on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
+        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
         if levels > 5 {
-            folded = warp::join::<O, T, EQUAL>(folded, 1);
+            folded = warp::join(folded, 1, same, O::combine_streams);
         }
         if levels > 6 {
-            folded = warp::join::<O, T, EQUAL>(folded, 2);
+            folded = warp::join(folded, 2, same, O::combine_streams);
         }
         if levels > 7 {
-            folded = warp::join::<O, T, EQUAL>(folded, 4);
+            folded = warp::join(folded, 4, same, O::combine_streams);
         }
         folded
     }

@@ -79,6 +79,21 @@ macro_rules! holes {
             }
 
             #[inline(always)]
+            pub fn combine_streams(left: AccumulatorWords, right: AccumulatorWords) -> AccumulatorWords {
+                hole!("combine_streams" ($($l: reg32 = left[$left],)* $($r: reg32 = right[$left]),*) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn stream([a, b, c, d]: Words) -> AccumulatorWords {
+                hole!("stream" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn end_stream(value: AccumulatorWords) -> AccumulatorWords {
+                hole!("end_stream" ($($l: reg32 = value[$left]),*) -> $($o $left)*)
+            }
+
+            #[inline(always)]
             pub fn total([a, b, c, d]: Words, index: u64) -> AccumulatorWords {
                 hole!("total" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, index: reg64 = index) -> $($o $left)*)
             }
@@ -170,6 +185,35 @@ macro_rules! holes {
             let (left, right) = (words_of(left), words_of(right));
             accumulator_of_words(match A::WORDS {
                 $($words => $module::combine_equal(left, right),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// Combines values of streams.
+        #[inline(always)]
+        pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
+            let (left, right) = (words_of(left), words_of(right));
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::combine_streams(left, right),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// Combines the items of a vector of a stream.
+        #[inline(always)]
+        pub fn stream<A: Accumulator>(words: Words) -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::stream(words),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// The value of a stream in its usual form.
+        #[inline(always)]
+        pub fn end_stream<A: Accumulator>(value: A) -> A {
+            let value = words_of(value);
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::end_stream(value),)*
                 _ => no_hole(),
             })
         }

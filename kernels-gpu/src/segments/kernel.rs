@@ -260,8 +260,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                     let has_slots = self.has_nodes(room);
                     if has_slots {
-                        self.write_starts_and_slots(&self.work(number), room);
-                        // Orders the writes of starts and slots before all threads' reads.
+                        self.write_slots(&self.work(number), room);
+                        // Orders the writes of the slots before all threads' reads.
                         simt::barrier();
                     } else if self.task == Task::Scan && !self.place_short(number, room) {
                         return false;

@@ -127,14 +127,20 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
-/// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block fits on a
-/// multiprocessor.
-pub const fn room_items<T, A>() -> usize {
-    let spare = match size_of::<A>() > 8 {
-        true => 64,
-        false => 8,
+/// In a reduction, and with accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block
+/// fits on a multiprocessor. A scan has more room, since a window's second work begins when the results of the first are known, and other
+/// blocks may wait for it. See [`tuning`] for measurements.
+pub const fn room_items<T, A>(task: Task) -> usize {
+    let spare = match task {
+        Task::Scan if size_of::<A>() <= 8 => 8,
+        _ => 64,
     };
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
+}
+
+/// The most places of a work. The first place that is used may lie inside a vector.
+const fn places<T, A>(task: Task) -> usize {
+    room_items::<T, A>(task) + vector_items::<T>() as usize
 }
 
 /// Whether items are copied in vectors: their size divides a vector's size, and equals their alignment.
@@ -190,7 +196,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
-/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`].
+/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`]. All offsets are those of a scan, which has the
+/// most room. Items and starts come last, and take [`Layout::item_bytes`].
 ///
 /// There are two areas for bits and two for counts. Consecutive works use them in turn.
 #[derive(Debug, Clone, Copy)]
@@ -205,8 +212,6 @@ pub struct Layout {
     pub nodes: usize,
     /// The items. The chunks' starts lie after them, at the end.
     pub items: usize,
-    /// The size of items and starts together.
-    pub item_bytes: usize,
 }
 
 /// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
@@ -294,14 +299,27 @@ pub const NO_CHUNK: u32 = u32::MAX;
 impl Layout {
     /// The layout for items of type `T` and accumulators of type `A`.
     pub const fn of<T, A>() -> Self {
-        let places = room_items::<T, A>() + vector_items::<T>() as usize;
+        let places = places::<T, A>(Task::Scan);
         let bits = size_of::<Header<A>>();
         let counts = bits + 2 * 4 * (Self::bit_words::<T, A>() + 1);
         let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
-        // Items and starts share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and
-        // the last vector of starts may be used in part.
+        Layout {
+            bits,
+            counts,
+            leaves,
+            nodes,
+            items,
+        }
+    }
+
+    /// The size of items and starts together.
+    ///
+    /// They share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and the last vector of
+    /// starts may be used in part.
+    pub const fn item_bytes<T, A>(task: Task) -> usize {
+        let places = places::<T, A>(task);
         let bytes_of_items = if has_vectors::<T>() {
             (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
         } else {
@@ -313,19 +331,12 @@ impl Layout {
         } else {
             bytes_of_starts
         };
-        Layout {
-            bits,
-            counts,
-            leaves,
-            nodes,
-            items,
-            item_bytes: (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES),
-        }
+        (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES)
     }
 
     /// The number of words with a bit for each slot. There is at most one slot more than places.
     pub const fn bit_words<T, A>() -> usize {
-        (room_items::<T, A>() + vector_items::<T>() as usize) / 32 + 2
+        places::<T, A>(Task::Scan) / 32 + 2
     }
 }
 
@@ -339,22 +350,21 @@ pub enum Task {
 }
 
 /// The bytes of dynamic shared memory of a block.
-pub const fn shared_bytes<T, A>() -> u32 {
-    let layout = Layout::of::<T, A>();
-    (layout.items + layout.item_bytes) as u32
+pub const fn shared_bytes<T, A>(task: Task) -> u32 {
+    (Layout::of::<T, A>().items + Layout::item_bytes::<T, A>(task)) as u32
 }
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places must fit in 16 bits.
-    assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
+    assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
     // Every device has this much shared memory for a block.
-    assert!(shared_bytes::<u64, u64>() <= 64 << 10);
-    assert!(shared_bytes::<u32, [u32; 16]>() <= 64 << 10);
-    assert!(shared_bytes::<[u32; 16], [u32; 16]>() <= 64 << 10);
+    assert!(shared_bytes::<u64, u64>(Task::Scan) <= 64 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(Task::Scan) <= 64 << 10);
+    assert!(shared_bytes::<[u32; 16], [u32; 16]>(Task::Scan) <= 64 << 10);
 };

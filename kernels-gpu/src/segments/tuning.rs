@@ -3,7 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::shared_bytes;
+use crate::segments::{shared_bytes, Task};
 
 /// Threads of a block, if the device can work on all windows at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
@@ -33,7 +33,7 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// The most items that the chunks of a dense work have on average. In a dense work a thread takes a whole chunk, if no chunk has more than
 /// one leaf. Inclusive scans by key of 2^28 `f32` in runs of 1, on an H200 (2026-11-23): 2,717 µs, and 4,016 µs without dense works.
-pub const DENSE_ITEMS: u32 = 8;
+pub const DENSE_ITEMS: u32 = 16;
 
 /// The most items of a leaf for which reading them one by one is faster than in vectors.
 pub const SHORT_LEAF: u32 = 4;
@@ -46,7 +46,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// (`ptxas` of CUDA 13.0, for 9.0; not timed). If no more than 3 of these blocks, or 6 long ones, have room in shared memory, it is 3. Then
 /// threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    let bytes = shared_bytes::<T, O::Accumulator>() + BLOCK_BYTES;
+    let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {
         BLOCKS_PER_MULTIPROCESSOR / 2
     } else if MULTIPROCESSOR_BYTES / bytes < 2 * BLOCKS_PER_MULTIPROCESSOR - 1 {
@@ -56,14 +56,15 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The launch bounds, if one more long block than [`BLOCKS_PER_MULTIPROCESSOR`] says has room in shared memory: as many threads for each
-/// of these blocks as all the long blocks have together. So the compiler leaves registers for one more block.
-pub const fn bounds<T, A>() -> Option<(u32, u32)> {
-    let blocks = 2 * BLOCKS_PER_MULTIPROCESSOR + 1;
-    let bytes = shared_bytes::<T, A>() + BLOCK_BYTES;
-    if MULTIPROCESSOR_BYTES / bytes < blocks {
-        return None;
-    }
+/// The launch bounds, if more long blocks than [`BLOCKS_PER_MULTIPROCESSOR`] says have room in shared memory, one or two more: as many
+/// threads for each of these blocks as all the long blocks have together. So the compiler leaves registers for the further blocks.
+pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
+    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task) + BLOCK_BYTES);
+    let blocks = match blocks.checked_sub(2 * BLOCKS_PER_MULTIPROCESSOR) {
+        None | Some(0) => return None,
+        Some(1) => blocks,
+        Some(_) => 2 * BLOCKS_PER_MULTIPROCESSOR + 2,
+    };
     let threads = blocks * LONG_BLOCK_THREADS / BLOCKS_PER_MULTIPROCESSOR;
     Some((threads, BLOCKS_PER_MULTIPROCESSOR))
 }

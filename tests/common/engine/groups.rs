@@ -2,7 +2,8 @@
 
 use virtual_gpu::{Counters, LaunchError, RunOptions};
 use warpfold::{Element, Op};
-use warpfold_kernels::{columns, segments};
+use warpfold_kernels::columns;
+use warpfold_kernels::segments::{self, Task};
 
 use super::{Engine, shape};
 
@@ -16,7 +17,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let count = offsets.len() - 1;
-        self.on_segments::<O, T>(items, offsets, count, &[], options)
+        self.on_segments::<O, T>(Task::Reduce, items, offsets, count, &[], options)
     }
 
     /// Launches the kernel, a segmented scan. The workspace was made for at least as many items as there are segments. Also returns
@@ -29,12 +30,13 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let more = [u64::from(is_exclusive)];
-        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
+        self.on_segments::<O, T>(Task::Scan, items, offsets, items.len(), &more, options)
     }
 
     /// Launches a kernel of segments with this many results and with the further parameters `more`.
     fn on_segments<O: Op<T>, T: Element>(
         &self,
+        task: Task,
         items: &[T],
         offsets: &[u32],
         result_count: usize,
@@ -66,7 +68,7 @@ impl Engine {
         let windows =
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
         // The library chooses the threads in nearly the same way.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
             true => segments::tuning::SHORT_BLOCK_THREADS,

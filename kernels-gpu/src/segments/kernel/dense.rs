@@ -13,7 +13,6 @@ use crate::simt;
 
 use super::items::Room;
 use super::leaves::Leaf;
-use super::search::Offsets;
 use super::starts::{Chunk, HAS_NODES, HAS_ROOTS};
 use super::Launch;
 
@@ -97,81 +96,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The low half of the offset in memory of a place.
-    #[inline(always)]
-    fn low_half(&self, work: &Work, place: u32) -> u32 {
-        let Offsets {
-            direction,
-            item_count,
-            ..
-        } = self.offsets;
-        direction.border(work.base.wrapping_add(place as u64), item_count) as u32
-    }
-
-    /// The place of a chunk's start, perhaps beyond the work, from the low half of the offset.
+    /// Writes the slots of a dense work, whose offsets were right.
     ///
     /// # Safety
-    /// The offsets are copied, a barrier has followed, and `number <= chunk_count`.
+    /// The whole block. The starts are written, and `fold_short` has refused none. The room's bits were cleared for this work.
     #[inline(always)]
-    unsafe fn copied_start(&self, work: &Work, room: Room<T, O::Accumulator>, number: u32) -> u32 {
-        let Offsets {
-            direction,
-            item_count,
-            ..
-        } = self.offsets;
-        // SAFETY: the start is written: this function's condition.
-        let low = unsafe { simt::read_shared(self.start_address(work, room, number)) };
-        (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
-    }
-
-    /// A chunk, perhaps beyond the work.
-    ///
-    /// # Safety
-    /// The offsets are copied, a barrier has followed, and `number < chunk_count`.
-    #[inline(always)]
-    unsafe fn copied_chunk(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        number: u32,
-    ) -> Chunk {
-        // SAFETY: the offsets are copied, and `number < chunk_count`: this function's conditions.
-        unsafe {
-            Chunk {
-                number,
-                start: self.copied_start(work, room, number),
-                end: self.copied_start(work, room, number + 1),
-            }
-        }
-    }
-
-    /// Writes the starts and the slots of a dense work, whose offsets were right.
-    ///
-    /// # Safety
-    /// Convergent: the whole block. The offsets are copied, and `fold_short` has refused none.
-    #[inline(always)]
-    pub unsafe fn write_starts_and_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let slots = self.slots(work, FAN);
         let mut number = simt::thread_index();
-        // SAFETY: the whole block is here, and the offsets are copied and right: this function's conditions. So starts ascend up to the
-        // work's end. `number` is less than `chunk_count` in the first loop, and at most `chunk_count` in the second. After the barrier,
-        // a start is read by the one thread that replaces it.
-        unsafe {
-            while number < work.chunk_count {
-                let step = simt::opaque_one() as u32;
-                let Chunk { start, end, .. } = self.copied_chunk(work, room, number);
+        while number < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the starts are written and right, and the bits are cleared: this function's conditions. So starts ascend up to the
+            // work's end. `number < chunk_count`.
+            unsafe {
+                let Chunk { start, end, .. } = self.chunk(work, room, number);
                 self.write_slots_of(slots, room, number, start, end);
-                number += step * self.threads();
             }
-            // Orders the reads of offsets before the writes of starts in their place.
-            simt::barrier();
-            number = simt::thread_index();
-            while number <= work.chunk_count {
-                let step = simt::opaque_one() as u32;
-                let start = self.copied_start(work, room, number);
-                self.start_address(work, room, number).write(start);
-                number += step * self.threads();
-            }
+            number += step * self.threads();
         }
     }
 
@@ -193,7 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the items and the starts are written, and the flags are cleared: condition 2. `number < chunk_count`, and no other
             // thread has the chunk. If it is not put off, it is a whole segment of at most 16 items, and the work has them.
             unsafe {
-                let chunk = self.copied_chunk(work, room, number);
+                let chunk = self.chunk(work, room, number);
                 let Chunk { start, end, .. } = chunk;
                 let is_ascending = work.begin <= start && start <= end && end <= work.end;
                 if !is_ascending || end - start > FAN {
@@ -212,7 +153,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: as above; these chunks are left out of the loop. `finish` is called once for the tail.
             unsafe {
                 if first != 0 {
-                    let chunk = self.copied_chunk(work, room, 0);
+                    let chunk = self.chunk(work, room, 0);
                     let is_right = self.put_off(work, room, chunk);
                     if is_right && chunk.end - chunk.start <= FAN && self.task == Task::Reduce {
                         let value = self.fold_each(room, chunk.start, chunk.end, work.index);
@@ -220,7 +161,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                 }
                 if upto != work.chunk_count {
-                    self.put_off(work, room, self.copied_chunk(work, room, upto));
+                    self.put_off(work, room, self.chunk(work, room, upto));
                 }
             }
         }
@@ -266,7 +207,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn place_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts, the items and the prefix are written, and no other thread has the tail: this function's conditions.
         unsafe {
-            let leaf = Leaf::of_short(self.copied_chunk(work, room, 0), work.index);
+            let leaf = Leaf::of_short(self.chunk(work, room, 0), work.index);
             let before = self.before_chunk(work, 0);
             self.place_each(work, room, &leaf, before);
         }

@@ -265,15 +265,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
-        let is_alone = chunk.end - chunk.start <= FAN;
-        if is_alone && work.is_dense() && chunk.number != work.tail_chunk {
-            // `fold_short` has placed its items.
-            return;
-        }
         // SAFETY: prefixes and items are written, and no other thread has the leaf: this function's conditions. With `are_whole` the leaf
         // has 16 items, and begins where a vector begins.
         unsafe {
-            let before = match is_alone {
+            let before = match chunk.end - chunk.start <= FAN {
                 true => self.before_chunk(work, chunk.number),
                 false => room.leaf(chunk.start, leaf.number).read(),
             };

@@ -9,8 +9,8 @@ use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vecto
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, offset_of, room_items, vector_items};
-use crate::segments::{Layout, Work, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{has_vectors, offset_of, places, shared_bytes, vector_items};
+use crate::segments::{Layout, Task, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
@@ -31,7 +31,7 @@ pub struct Room<T, A> {
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
-    pub const LAYOUT: Layout = Layout::of::<T, A>();
+    const LAYOUT: Layout = Layout::of::<T, A>();
 
     /// How many words the slots' bits take. The word after them has the flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
@@ -201,8 +201,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     }
 
     /// How many values of pieces of streamed rows there is room for.
-    pub const PIECES: u32 = ((Self::LAYOUT.items + Self::LAYOUT.item_bytes - Self::LAYOUT.leaves)
-        / size_of::<A>()) as u32;
+    pub const PIECES: u32 =
+        (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
     /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and items.
     #[inline(always)]
@@ -221,7 +221,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
         let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
-        let count = (room_items::<T, A>() + vector_items::<T>() as usize) / 8 + 1;
+        let count = places::<T, A>(Task::Reduce) / 8 + 1;
         leaves
             .wrapping_add(count + (start / 128 + node) as usize)
             .cast()

@@ -131,12 +131,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         _ => 1,
     };
 
-    /// Runs a step for each leaf of a work, on one thread for each leaf.
+    /// Runs a step for each leaf of a work, on one thread for each leaf, except the leaves that `fold_short` has finished.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. `work` is one of the block's works.
     /// 2. The starts are written, and so are the slots of a dense work that has a chunk of several leaves.
-    /// 3. The conditions of `S::run` hold for each leaf.
+    /// 3. The conditions of `S::run` hold for each of these leaves.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let slots = self.slots(work, FAN);
@@ -150,7 +150,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk_of_slot(work, room, slot);
                 let number = slot - slots.first(chunk.number, chunk.start);
                 let begin = chunk.start + number * FAN;
-                let exists = begin < chunk.end && first + simt::lane() < slots.count;
+                let exists = begin < chunk.end
+                    && first + simt::lane() < slots.count
+                    && !self.is_done(work, chunk);
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
@@ -171,6 +173,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             first += step * self.threads();
         }
+    }
+
+    /// Whether a chunk needs no step for its leaf, because [`Self::fold_short`] has finished it.
+    #[inline(always)]
+    fn is_done(&self, work: &Work, chunk: Chunk) -> bool {
+        // `fold_short` leaves a scan's tail.
+        let is_left = self.task == Task::Scan && chunk.number == work.tail_chunk;
+        work.is_dense() && chunk.end - chunk.start <= FAN && !is_left
     }
 
     /// Folds the leaves of a work. The value of a segment of one leaf is the segment's result.
@@ -196,8 +206,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
         let is_alone = chunk.end - chunk.start <= FAN;
-        // A scan does not use the total of a segment of one leaf. In a dense work, `fold_short` has folded it.
-        if is_alone && (self.task == Task::Scan || work.is_dense()) {
+        // A scan does not use the total of a segment of one leaf.
+        if is_alone && self.task == Task::Scan {
             return;
         }
         let Leaf {

@@ -8,7 +8,9 @@ use crate::direction::Heading;
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
-use crate::segments::{chunk_items, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS};
+use crate::segments::{
+    chunk_items, Layout, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
+};
 use crate::simt;
 
 use super::items::Room;
@@ -68,8 +70,20 @@ impl Slots {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Where the starts of a work of one chunk may lie: the second word of the last vector. The end follows it, or precedes it in a
     /// backward scan. No offset of such a work is copied.
-    pub const STARTS_OF_ONE: u32 =
-        Room::<T, O::Accumulator>::LAYOUT.item_bytes as u32 - (VECTOR_STARTS - 1) * START_BYTES;
+    #[inline(always)]
+    pub fn starts_of_one(&self) -> u32 {
+        self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
+    }
+
+    /// Where the last vector of starts ends, and the items' memory.
+    #[inline(always)]
+    fn end_of_starts(&self) -> u32 {
+        // Each branch is a constant, so that every compiler sees a plain number.
+        match self.task {
+            Task::Reduce => const { Layout::item_bytes::<T, O::Accumulator>(Task::Reduce) as u32 },
+            Task::Scan => const { Layout::item_bytes::<T, O::Accumulator>(Task::Scan) as u32 },
+        }
+    }
 
     /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends. An
     /// offset has the same place in its vector in shared memory and in global memory.
@@ -78,10 +92,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = self.first_offset(segment, chunk_count);
         let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
         let vectors = (words + chunk_count + 1).div_ceil(VECTOR_STARTS);
-        let end = Room::<T, O::Accumulator>::LAYOUT.item_bytes as u32;
         // In a backward scan, the first chunk's start is the last one in memory.
         let before = self.offsets.direction.if_backward(chunk_count as u64);
-        end - vectors * VECTOR_STARTS * START_BYTES + (words + before as u32) * START_BYTES
+        self.end_of_starts() - vectors * VECTOR_STARTS * START_BYTES
+            + (words + before as u32) * START_BYTES
     }
 
     /// The address of the first offset in memory of a work's chunks and their end, for offsets of 4 bytes.
@@ -179,9 +193,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !self.check_start(work, chunk, begin, end) {
                 return;
             }
-            self.start_address(work, room, chunk).write(begin);
+            self.start_address(work, room, chunk)
+                .write(self.low_half(work, begin));
             if chunk == work.chunk_count - 1 {
-                self.start_address(work, room, chunk + 1).write(end);
+                self.start_address(work, room, chunk + 1)
+                    .write(self.low_half(work, end));
             }
             self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
             if begin == end && self.task == Task::Reduce {
@@ -215,14 +231,32 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends.
+    /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends. If the offsets are copied and not
+    /// yet checked, it may be beyond the work.
     ///
     /// # Safety
-    /// The starts are written, and `chunk <= work.chunk_count`.
+    /// The starts are written, perhaps without a check, and `chunk <= work.chunk_count`.
     #[inline(always)]
     pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
         // SAFETY: the starts are written, up to the end of the last chunk: this function's conditions.
-        unsafe { simt::read_shared(self.start_address(work, room, chunk)) }
+        let low = unsafe { simt::read_shared(self.start_address(work, room, chunk)) };
+        (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
+    }
+
+    /// What is kept in shared memory for a chunk that starts at a place: the low half of the offset in memory.
+    #[inline(always)]
+    pub fn low_half(&self, work: &Work, place: u32) -> u32 {
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
+        direction.border(work.base.wrapping_add(place as u64), item_count) as u32
     }
 
     /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
@@ -331,7 +365,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk of the work.
     ///
     /// # Safety
-    /// The starts are written, and the work has the chunk.
+    /// The starts are written, perhaps without a check, and the work has the chunk.
     #[inline(always)]
     pub unsafe fn chunk(&self, work: &Work, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
         // SAFETY: the starts are written, and `number < chunk_count`: this function's conditions.

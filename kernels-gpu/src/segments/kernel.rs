@@ -5,7 +5,8 @@
 //!         for each border of the windows, a warp finds the first segment that begins there or later: 32 offsets a step
 //!         for each work, one or two a window:
 //!             copy its items to shared memory
-//!             write the places where its chunks start, check the offsets
+//!             if it is dense, copy its offsets too, then fold its short chunks and check the offsets
+//!             otherwise, check the offsets and write the chunks' starts
 //!             fold leaves of 16 items, then nodes of 16 leaves, then roots of 16 nodes      a barrier between
 //!             write the results of segments that are whole here, publish the values of other chunks
 //!         for each window whose tail is the last chunk of sixteen, or of its segment:
@@ -40,8 +41,8 @@
 //!
 //! Cost: the kernel reads every item once and every offset once or twice, writes every result once, and publishes a value for each window.
 //! A work's first and last vectors may hold items of its neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. A
-//! work has 3, plus 1 if a chunk has more than 256 items, plus 1 if the work is dense and a chunk has more than 16 items. In a scan, a work
-//! has 3 more, plus 1 if a chunk has more than 256 items, plus 1 if the work has a tail.
+//! work has 3, plus 1 if a chunk has more than 256 items, plus 2 if the work is dense and a chunk has more than 16 items. In a scan, a work
+//! has 1 more if it has a tail. It has 3 more, plus 1 if a chunk has more than 256 items, unless it is dense and all chunks are short.
 
 mod chunks;
 mod dense;
@@ -175,8 +176,10 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// data in shared memory are *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
 /// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
 /// - [`Self::bring_items`] writes a work's items.
-/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset
-///   was refused.
+/// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
+///   refused.
+/// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them and writes the flags.
+///   [`Self::write_slots`] writes the slots, if a chunk is long.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,

@@ -40,9 +40,11 @@
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
 //! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
 //! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256
-//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work
-//! is **dense** if its chunks have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole
-//! chunk, and there are no slots.
+//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot.
+//!
+//! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, in
+//! vectors, and checked there. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots are written only if the work
+//! also has longer chunks.
 //!
 //! Rows of whole vectors have no works in shared memory if the operator combines sixteens pairwise and does not use indices: their vectors
 //! go straight to registers, see `kernel/rows.rs`.
@@ -127,14 +129,15 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
-/// In a reduction, and with accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block
-/// fits on a multiprocessor. A scan has more room, since a window's second work begins when the results of the first are known, and other
-/// blocks may wait for it. See [`tuning`] for measurements.
+/// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
+/// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan keeps more room,
+/// since other blocks wait longer for a window's second work: it begins when the results of the first are known.
 pub const fn room_items<T, A>(task: Task) -> usize {
-    let spare = match task {
-        Task::Scan if size_of::<A>() <= 8 => 8,
-        _ => 64,
+    let is_small = match task {
+        Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
+        _ => size_of::<A>() > 8,
     };
+    let spare = if is_small { 64 } else { 8 };
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
@@ -163,8 +166,8 @@ const START_BYTES: u32 = size_of::<u32>() as u32;
 /// The starts in a vector.
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
-/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so for
-/// items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
+/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so
+/// for items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
@@ -257,7 +260,8 @@ pub struct Work {
     pub window: u32,
     /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
-    /// Where the first chunk's start lies, in bytes after the items' first byte. The starts have the order of the offsets in memory.
+    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
+    /// order of the offsets in memory.
     pub starts: u32,
 }
 
@@ -316,8 +320,8 @@ impl Layout {
 
     /// The size of items and starts together.
     ///
-    /// They share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and the last vector of
-    /// starts may be used in part.
+    /// They share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and the last vector
+    /// of starts may be used in part.
     pub const fn item_bytes<T, A>(task: Task) -> usize {
         let places = places::<T, A>(task);
         let bytes_of_items = if has_vectors::<T>() {

@@ -116,9 +116,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, places their items. The
-    /// prefix of a scan's tail is not known yet, so a short tail is left to [`Self::place_short_tail`]. Notes in the flags whether there
-    /// are longer chunks, and refuses offsets that do not ascend.
+    /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, places their items.
+    /// The prefix of a scan's tail is not known yet, so a short tail is left to [`Self::place_short_tail`]. Notes in the flags whether
+    /// there are longer chunks, and refuses offsets that do not ascend.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.

@@ -204,7 +204,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
-    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and items.
+    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and
+    /// items.
     #[inline(always)]
     pub fn piece(&self, piece: u32) -> *mut A {
         self.leaf(0, piece)

@@ -85,8 +85,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends. An
-    /// offset has the same place in its vector in shared memory and in global memory.
+    /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends.
+    /// An offset has the same place in its vector in shared memory and in global memory.
     #[inline(always)]
     pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
         let first = self.first_offset(segment, chunk_count);

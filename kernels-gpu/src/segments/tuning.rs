@@ -35,20 +35,20 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
 /// whole chunk, if the chunk has at most one leaf.
 ///
-/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, a work was dense up to 8 items too, but a thread read each
-/// offset and wrote a start. In the second row, offsets are copied in works of up to 8 items, in the third row up to 16:
+/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, works of up to 8 items a chunk were dense too, but a thread read
+/// each offset and wrote a start. In the last column, lengths are random, and 12 on average:
 ///
-/// | | segments of 1 | 2 | 4 | 8 | 16 | 32 |
+/// | | segments of 1 | 2 | 4 | 8 | 16 | random |
 /// |---|---|---|---|---|---|---|
-/// | sums, offsets one by one | 1,768 | 1,066 | 702 | 501 | 411 | 326 |
-/// | copied, up to 8 | 810 | 585 | 431 | 361 | 408 | 331 |
-/// | copied, up to 16 | | | | | 316 | |
-/// | scans, offsets one by one | 1,985 | 1,363 | 1,020 | 766 | 771 | 669 |
-/// | copied, up to 8 | 974 | 791 | 686 | 638 | 760 | 659 |
-/// | copied, up to 16 | | | | | 600 | |
+/// | sums, offsets one by one | 1,768 | 1,066 | 702 | 501 | 411 | 599 |
+/// | copied, up to 8 items | 811 | 583 | 420 | 352 | 395 | |
+/// | copied, up to 16 items | | | | | 306 | 678 |
+/// | scans, offsets one by one | 1,985 | 1,363 | 1,020 | 766 | 771 | 1,221 |
+/// | copied, up to 8 items | 974 | 791 | 686 | 638 | 760 | |
+/// | copied, up to 16 items | | | | | 600 | 1,428 |
 ///
 /// With offsets copied in all works, segments of 32 took 338 and 686 µs, and segments of 1,024 took 298 and 651 µs (otherwise 290 and 620).
-pub const DENSE_ITEMS: u32 = 16;
+pub const DENSE_ITEMS: u32 = 8;
 
 /// The most items of a leaf for which reading them one by one is faster than in vectors.
 pub const SHORT_LEAF: u32 = 4;

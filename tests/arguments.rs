@@ -52,7 +52,7 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     }
 }
 
-/// Of one row, whose items are contiguous, and of two.
+/// The matrix has one row, whose items are contiguous, or two rows.
 #[test]
 fn an_output_in_the_gap_after_the_last_row_is_refused() {
     let (gpu, stream) = (gpu(), stream());

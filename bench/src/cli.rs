@@ -50,7 +50,7 @@ pub struct Measure {
     /// How many batches of each call are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// Time fewer batches, but at least three of each, if a call's batches would take longer than this many milliseconds.
+    /// Time fewer batches of a call, but at least three, if all its batches would take longer than this many milliseconds.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.

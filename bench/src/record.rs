@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! Other programs of this kind have the same first seven columns.
+//! The first seven columns are those of similar benchmarks, so that their files can be compared.
 
 use std::fmt;
 use std::fs;

@@ -32,8 +32,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder. For kernels, the crate is around their file. For operators, the crate is empty. The crate is compiled
-    /// in the folder `target`.
+    /// Writes the crate to a folder. For kernels, the crate contains their file. For operators, the crate is empty. The crate is compiled in
+    /// the folder `target`.
     pub fn write(
         contents: Contents,
         source: &Path,

@@ -15,7 +15,8 @@ use crate::variant::Variant;
 /// The crates that make device code. Their folders are beside each other in the repository, and where cargo unpacks packages.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the sources that make device code, or of their version if the folders are not beside each other.
+/// A hash of the version and of the sources of the crates that make device code. A crate counts by its version alone if its folder is not
+/// found.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {

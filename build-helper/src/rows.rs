@@ -1,8 +1,7 @@
 //! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
-//! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. A
-//! crate takes a fifth of a second longer than its row. The longest rows are compiled first, so that no processor is left with a long row
-//! at the end.
+//! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. Each
+//! crate adds a fifth of a second. The longest rows are compiled first, so that no processor is left with a long row at the end.
 //!
 //! So a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could change each
 //! other's texts, for example the order of an instruction's operands.

@@ -120,8 +120,8 @@ mod host {
         a + a + c
     }
 
-    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not, its last bit is set to 1, so that rounding it to `f32`
-    /// goes the right way.
+    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not exact, its last bit is set to 1, so that rounding it to
+    /// `f32` goes the right way.
     pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
         let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
         let sum = product + c;
@@ -130,7 +130,7 @@ mod host {
         if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
             return sum as f32;
         }
-        // The numbers on both sides of a number whose last bit is 0 have the last bit 1.
+        // The last bit of the sum is 0, so the last bit of both of its neighbours is 1.
         let is_beyond = (lost > 0.0) == (sum > 0.0);
         f64::from_bits(match is_beyond {
             true => sum.to_bits() + 1,

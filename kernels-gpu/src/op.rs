@@ -170,7 +170,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     const PAIRS_SIXTEENS: bool = Self::IS_PAIRWISE;
 
     /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right or,
-    /// if the operator [`Self::IS_PAIRWISE`], pairwise, neighbours first. If it is [`Self::EXACT`], any order is allowed.
+    /// if [`Self::IS_PAIRWISE`], pairwise, neighbours first. If the operator is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
@@ -185,13 +185,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). The operator [`Self::PAIRS_SIXTEENS`] and commutes, and does
-    /// not use the indices of items.
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). The operator has [`Self::PAIRS_SIXTEENS`], commutes,
+    /// and does not use the indices of items.
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// The words of an accumulator that are equal in all values of equally many items, if their number is a power of two: bit `i` stands for
-    /// word `i`.
+    /// The words of an accumulator that are equal in all values of equally many items, if their number is a power of two: bit `i` stands
+    /// for word `i`.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
@@ -218,7 +218,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 
     /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
-    /// the vectors are combined pairwise, neighbours first. If the operator [`Self::PAIRS_SIXTEENS`], the items of a vector are too.
+    /// the vectors are combined pairwise, neighbours first. So are the items of a vector if [`Self::PAIRS_SIXTEENS`].
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -255,7 +255,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if the operator [`Op::PAIRS_SIXTEENS`].
+/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {

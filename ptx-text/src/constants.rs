@@ -100,7 +100,7 @@ enum Folded {
     Value(u64),
     /// A copy of the operand with this number.
     Copy(usize),
-    /// The same operation on the operand with this number, with this value as the second operand.
+    /// The same operation on one operand of the statement, by its number, and on a known value.
     With(usize, u64),
 }
 

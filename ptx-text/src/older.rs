@@ -1,4 +1,4 @@
-//! Makes texts for older devices from the texts for compute capability 9.0, so that only the latter ship.
+//! Makes texts for older devices from the texts for compute capability 9.0, so that only texts for 9.0 ship.
 //!
 //! Texts for 9.0 differ from texts for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin before preceding work
 //! has ended; this module removes the wait. A scan asks the L2 cache to evict its input last, which was measured on 9.0 only; this module

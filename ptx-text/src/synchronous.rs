@@ -179,8 +179,8 @@ fn is_scope(line: &str) -> bool {
     code == "{" || (code == "}" && line != "}") || code.starts_with(".reg ")
 }
 
-/// The number of bytes that an instruction copies asynchronously: `Some(None)` if the instruction is no asynchronous copy, `None` if it
-/// is a copy without a rule.
+/// The number of bytes that an instruction copies asynchronously. `Some(None)` if the instruction is no asynchronous copy; `None` if there
+/// is no rule for the copy.
 fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     let is_copy = instruction.opcode.starts_with("cp.async.c");
     if !is_copy {

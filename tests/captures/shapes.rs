@@ -17,7 +17,7 @@ fn items(data: &Data) -> DeviceSlice<u32> {
     data.input.index(..ITEMS)
 }
 
-/// Offsets: the items count up from 0.
+/// Offsets of segments: the input's items, which are 0, 1, 2, …
 fn offsets(data: &Data) -> DeviceSlice<u32> {
     data.input.index(..ITEMS)
 }

@@ -54,7 +54,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budge
 /// How far a count of instructions may be from its budget.
 const PERCENT: f64 = 5.0;
 
-/// The allowed ratio of moved bytes and sectors to those of the items. It exceeds 1, because blocks also publish values.
+/// A kernel may move at most this many times the bytes and the sectors of the items. It exceeds 1, because blocks also publish values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -89,7 +89,7 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// The limits of the moved bytes and of the touched sectors' bytes, both for each byte that has to be moved.
+/// The most bytes that may be moved, and the most bytes of touched sectors: both for each byte that has to be moved.
 struct Moved {
     bytes: f64,
     sectors: f64,

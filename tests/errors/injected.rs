@@ -86,7 +86,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Makes each call fail with each code, instead of the call's effect or after it. To save time, only every third call fails.
+    /// Makes each driver call fail with each code. The call has no effect, or fails after its effect. To save time, only every third call
+    /// fails.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));

@@ -9,6 +9,7 @@ use warpfold::group::{Fault, Matter, Member};
 use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
+use crate::skip::skip;
 
 /// How long a rank waits in tests in which another rank never arrives.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -237,11 +238,12 @@ fn a_rank_that_panics_is_not_waited_for() {
 
 #[test]
 fn no_memory_is_lost() {
-    on_four_devices("faults::no_memory_is_lost", || {
-        if virtual_gpu::mode() != Ok(Mode::Virtual) {
-            // Real memory is also used by other processes, other tests and NCCL.
-            return;
-        }
+    let test = "faults::no_memory_is_lost";
+    if virtual_gpu::mode() != Ok(Mode::Virtual) {
+        skip(test, "other processes and NCCL also use real memory");
+        return;
+    }
+    on_four_devices(test, || {
         let free = || -> Vec<usize> {
             let of = |gpu: &Gpu| {
                 gpu.trim().unwrap();

@@ -20,6 +20,8 @@ mod host_slices;
 mod injected;
 mod processes;
 mod ranks;
+#[path = "../common/skip.rs"]
+mod skip;
 #[path = "../common/sweep.rs"]
 mod sweep;
 #[path = "../common/texts.rs"]

@@ -1,5 +1,5 @@
-//! Reductions of two inputs: their results have the same bits as those of the reference, at lengths and starts around boundaries. And
-//! refusals.
+//! Reductions of two inputs: their results have the same bits as those of the reference, at lengths and starts around boundaries. Wrong
+//! arguments are refused.
 
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};

@@ -31,7 +31,7 @@ impl Schedule {
         )
     }
 
-    /// Does the work. Launches that this thread makes in it run under this schedule.
+    /// Does the work. While the work is done, this thread's launches run under this schedule.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         let options = RunOptions {
             seed: self.seed,

@@ -1,22 +1,28 @@
 //! Rows of whole vectors whose items go straight to registers: all shapes of rows, and rows that share windows and blocks.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
+use virtual_gpu::RunOptions;
 use warpfold::cust;
 use warpfold::{Cpu, Gpu, LogSumExp, Moments, Op, Sum, kind, reduce};
+use warpfold_kernels::segments::MOST_WINDOWS;
 
 use crate::common::gpu;
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
+use crate::engine::{Engine, GENERATIONS, SM_90};
+use crate::schedule::schedules;
 
-/// Lengths of rows: a few vectors; powers of two, one vector more and one less; several steps and chunks; several levels of chunks; and two
-/// lengths that are not streamed, a single leaf and a number of items that does not fill vectors.
-const LENGTHS: [usize; 37] = [
-    16, 18, 20, 24, 28, 32, 36, 48, 60, 64, 68, 100, 124, 128, 132, 252, 256, 260, 508, 512, 516,
-    1000, 1020, 1024, 1028, 2000, 2044, 2048, 2052, 3072, 4092, 4096, 4100, 5120, 8192, 65_536,
-    70_020,
+/// Lengths of rows. Rows of one piece; of several pieces, up to eight; of several chunks, up to several levels of them; and lengths that
+/// are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
+const LENGTHS: [usize; 24] = [
+    16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
+    5120, 7680, 8192, 65_536, 70_656,
 ];
 
-const ITEMS: usize = 140_100;
+/// Some of these lengths.
+const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
+
+const ITEMS: usize = 141_400;
 
 /// Checks rows that begin at one item of the input, where no vector begins unless it is item 0 or 4.
 fn check<O, T>(gpu: &Gpu, items: &[T], input: &DeviceBuffer<T>, row_items: usize, begin: usize)
@@ -40,7 +46,7 @@ where
     );
 }
 
-fn all_lengths<O, T>()
+fn lengths<O, T>(lengths: &[usize])
 where
     O: Kernel<kind::segmented_reduce, T>,
     Sum: Op<T>,
@@ -49,8 +55,8 @@ where
     let gpu = gpu();
     let items = ordinary::<Sum, T>(ITEMS);
     let input = DeviceBuffer::from_slice(&items).unwrap();
-    for row_items in LENGTHS {
-        for begin in [0, 1, 4] {
+    for &row_items in lengths {
+        for begin in [0, 4, 1] {
             check::<O, T>(gpu, &items, &input, row_items, begin);
         }
         // Few rows, the last of which ends in the middle of a step.
@@ -63,14 +69,14 @@ where
 
 #[test]
 fn moments_of_rows_have_the_bits_of_the_reference() {
-    all_lengths::<Moments, f32>();
-    all_lengths::<Moments, i32>();
-    all_lengths::<Moments, u32>();
+    lengths::<Moments, f32>(&LENGTHS);
+    lengths::<Moments, i32>(&FEW_LENGTHS);
+    lengths::<Moments, u32>(&FEW_LENGTHS);
 }
 
 #[test]
 fn log_sum_exps_of_rows_have_the_bits_of_the_reference() {
-    all_lengths::<LogSumExp, f32>();
+    lengths::<LogSumExp, f32>(&LENGTHS);
 }
 
 #[test]
@@ -88,5 +94,54 @@ fn items_that_add_nothing_and_items_that_are_no_numbers() {
     for row_items in [20, 32, 100, 128, 1024, 2000, 4096, 20_000] {
         check::<LogSumExp, f32>(gpu, &items, &input, row_items, 0);
         check::<Moments, f32>(gpu, &items, &input, row_items, 0);
+    }
+}
+
+fn assert_right(engine: &Engine, items: &[f32], row_items: usize, options: &RunOptions) {
+    let expected = reduce::<Moments, _>(items)
+        .rows(row_items)
+        .wait(Cpu)
+        .unwrap();
+    let found = engine
+        .reduce_rows::<Moments, f32>(items, row_items, options)
+        .unwrap_or_else(|error| panic!("rows of {row_items}, {options:?}: {error}"));
+    assert_same_bits(
+        &found,
+        &expected,
+        &format!("rows of {row_items}, {options:?}"),
+    );
+}
+
+const KERNEL: &str = "segmented_reduce_moments_f32";
+
+#[test]
+fn any_schedule() {
+    let items = ordinary::<Sum, f32>(2 * 40_960);
+    for (turn, options) in schedules(2).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let text = generation.kernel(KERNEL);
+        let multiprocessors = [1, 7, 132][turn / 3 % 3];
+        let mut engine =
+            Engine::new::<Moments, f32>(generation, multiprocessors, &text, items.len());
+        engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
+        let row_items = [32, 768, 1024, 4096, 5120, 40_960][turn % 6];
+        let count = items.len() / row_items * row_items;
+        assert_right(&engine, &items[..count], row_items, &options);
+    }
+}
+
+#[test]
+fn the_last_tag() {
+    let items = ordinary::<Sum, f32>(3 * 20_480);
+    let text = SM_90.kernel(KERNEL);
+    for options in schedules(1) {
+        let mut engine = Engine::new::<Moments, f32>(SM_90, 1, &text, items.len());
+        engine.set_windows_per_block(2);
+        engine.set_epoch(u32::MAX - 1);
+        assert_right(&engine, &items, 20_480, &options);
+        assert_eq!(engine.epoch(), 0);
+        assert!(engine.is_clear());
+        assert_right(&engine, &items, 1024, &options);
+        assert_eq!(engine.epoch(), 1);
     }
 }

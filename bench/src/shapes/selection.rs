@@ -14,7 +14,7 @@ pub const SHARES: [u8; 3] = [10, 50, 90];
 /// Lengths of runs.
 pub const RUNS: [usize; 3] = [1, 32, 4096];
 
-/// Items, `share` percent of which are not 0, and flags for these items.
+/// Items, and flags for them. `share` percent of the items are not 0.
 pub struct Chosen<'a> {
     place: &'a Buffers<'a>,
     share: u8,

@@ -37,7 +37,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// A hash of it.
+    /// A hash of the stamp.
     pub fn hash(&self) -> Hash {
         Hash::of(self.kernels.as_bytes()).with(self.source.as_bytes())
     }

@@ -78,8 +78,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: no
-/// decompressed part is longer than twice all texts and 64 bytes, and there are no more lines than bytes.
+/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: a
+/// decompressed part has at most 64 bytes more than twice all texts, and there are no more lines than bytes.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()

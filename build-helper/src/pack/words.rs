@@ -7,7 +7,7 @@ use std::ops::Range;
 pub enum Word<'a> {
     /// `%r12`
     Register { prefix: &'a str, number: u32 },
-    /// `$L__BB3_12`; `3_` is the function.
+    /// `$L__BB3_12`, in which `3_` names the function.
     Label { function: &'a str, number: u32 },
     /// Anything else: the bytes of the line between two positions.
     Other { from: usize, to: usize },

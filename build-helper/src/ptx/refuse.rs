@@ -72,7 +72,7 @@ fn callee(instruction: &Instruction) -> &str {
         .unwrap_or_default()
 }
 
-/// When the standard library's function of this symbol panics.
+/// Says in which case the standard library's function with this symbol panics.
 fn panics(callee: &str) -> Option<&'static str> {
     const WHEN: [(&str, &str); 12] = [
         ("panic_bounds_check", "when an index is out of bounds"),

@@ -52,7 +52,8 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // Two arguments: an operator may choose which one to read. The join is never the result, which is the last parameter.
+            // Addresses of two arguments, if an operator chooses which one to read. Their join counts as an argument, and never as the
+            // result, which is the last parameter.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
             _ => Self::Mixed,

@@ -1,7 +1,7 @@
 //! The driver's functions, declared as in `cuda.h`, except that the result is `i32`, since a driver may return any code.
 //!
-//! With the feature `cust` or `virtual-gpu`, the functions are linked: each brings a library to link with. Otherwise the program is not
-//! linked with a driver, and `opened` finds the functions at run time.
+//! With the feature `cust` or `virtual-gpu`, the functions are linked, since each of these features brings a library that has them.
+//! Otherwise the program is not linked with a driver, and `opened` finds the functions at run time.
 //!
 //! # Safety
 //!

@@ -45,8 +45,8 @@ impl DriverCode {
     /// Whether the code means that the context is lost, with its memory and all results. The driver then returns the code from every later
     /// call in the context.
     ///
-    /// The sticky codes are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702,
-    /// 710, 714 to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214, 220). 911 is
+    /// Three groups of codes are sticky. For 226, 700, 702, 710, 714 to 719, 721 and 810, `cuda.h` says that the context or the process is
+    /// in an inconsistent state. 709 means that the context was destroyed or reset. 214 and 220 are memory errors of the hardware. 911 is
     /// sticky if it is reported for work that was queued before, and always counts as sticky here.
     ///
     /// ```

@@ -121,7 +121,7 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // Otherwise the rank that sent the message is out of step. Zeros count as a failed rank.
+                // A message of another kind or length comes from a rank that is out of step. Zeros count as the message of a failed rank.
                 _ => to.fill(0),
             }
         }

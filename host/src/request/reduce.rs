@@ -303,8 +303,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// | [`Self::columns`] | rows of the matrix | one for each column |
     /// | [`Self::axis`] | places on the outer axis, `length · inner` items each | `inner` for each counted place |
     ///
-    /// So rows and segments are never cut, with or without a [pitch](Self::pitch). Results of rows, segments and places that are not
-    /// counted are not written.
+    /// So rows and segments are never cut, with or without a [pitch](Self::pitch). Beyond the count, no results are written.
     ///
     /// The results have the same bits as the results of a shorter buffer. The launch is as large as for the whole input; blocks without
     /// items end at once. With [`Self::in_order`] and a count, the kernel for columns reads the items. For a single column, that kernel is

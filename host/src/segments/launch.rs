@@ -33,7 +33,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// The runs of these values that start at the indices in `starts`. There is at least one value.
+    /// These values, in runs that start at the indices in `starts`. There is at least one value.
     pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
             input: values,

@@ -47,8 +47,8 @@ impl Queue<'_> {
             return self.write_lowered(row, None, to.address());
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
-        // SAFETY: `check` found both inputs and a result of the caller's to be memory of the context, aligned, and the result without
-        // overlap, and spans are as long as they say; memory of the library's own has room for any result (conditions 1 to 3). All chunks
+        // SAFETY: `check` found both inputs and a result of the caller's to be aligned memory of the context, and the result to overlap
+        // nothing. Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 to 3). All chunks
         // are in one launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }

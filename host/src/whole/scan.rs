@@ -96,8 +96,8 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: `check` found items, results and extras to be memory of the context, aligned and long enough, each output without
-        // overlap or the results in the items' place, and spans are as long as they say (conditions 1 to 3). All tiles are in one launch
+        // SAFETY: `check` found items, results and extras to be memory of the context, aligned and long enough, with no overlap, except
+        // that results may be in the items' place. Spans are as long as they say (conditions 1 to 3). All tiles are in one launch
         // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }

@@ -139,8 +139,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         items: TileItems,
         totals: *mut O::Accumulator,
     ) -> Rows<O::Accumulator> {
-        // SAFETY: whole warps scan, and their slots are written (conditions of this function). The warp's barrier orders the lanes' writes
-        // before each other's reads. A warp writes its own place of `totals`.
+        // SAFETY: whole warps scan, and their slots are written (conditions of this function). The warp's barrier orders each lane's writes
+        // before the other lanes' reads. A warp writes its own place of `totals`.
         unsafe {
             let rows = if Self::IS_BLOCKED {
                 simt::warp_barrier();
@@ -217,7 +217,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The conditions of [`Self::scan`].
-    /// - A barrier of the warp orders the lanes' writes of slots before each other's reads.
+    /// - Since the lanes wrote their slots, the warp has passed a barrier: each lane can read the slots of the others.
     #[inline(always)]
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];

@@ -30,9 +30,12 @@
 //!
 //! Cost: the kernel reads every item once, and writes every result once. If a column has several chunks, each chunk also has a state word
 //! for each 32 bits of an accumulator. The word is written once and read once; a scan reads it once more for each later unit of the same
-//! sixteen. A block has 1 barrier. If columns have several chunks, it has 1 more, 2 more for each level on which one of its units goes up,
-//! and 1 more in the launch with the last tag. A scan of such columns has 2 more for each level on which one of the units goes down, and 1
-//! more for the prefixes.
+//! sixteen. The barriers of a block:
+//!
+//! - 1 in every launch,
+//! - if columns have several chunks, 1, and 2 for each level on which one of the block's units goes up,
+//! - in a scan of such columns, 1 for the prefixes, and 2 for each level on which one of the block's units goes down,
+//! - in a launch with the last tag and such columns, 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
 //! without units take tickets like the others, and wait for no other block.

@@ -11,8 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Columns,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // One after the ticket, and one after the leaves' totals. Two in `settle`: before and after values are read from the board. One with
-    // the last tag: before the departure.
+    // One after the ticket, and one after the leaves' totals. Two in `settle`, before and after it reads values from the board. With the
+    // last tag one more, before the departure.
     barriers: &[Barrier::block(5)],
     other_barriers: None,
     vectors: Vectors::Any,

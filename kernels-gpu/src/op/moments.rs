@@ -272,8 +272,8 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// In a stream, the squared deviations are multiplied by the number of items. All factors are powers of two, and items of 4 bytes give no
-    /// numbers near the ends of the range of `f64`. So the bits are the same in the end, and no combination needs a factor of its own.
+    /// In a stream, the squared deviations are multiplied by the number of items. All factors are powers of two, and items of 4 bytes give
+    /// no numbers near the ends of the range of `f64`. So the bits are the same in the end, and no combination needs a factor of its own.
     #[inline(always)]
     fn stream(words: Words) -> Self {
         let vector = vector_of(words);
@@ -369,6 +369,41 @@ mod tests {
             let equal = <Moments as Op<f64>>::combine_equal(value, other);
             assert_eq!(bits(equal), bits(combine(value, other)));
             (value, other) = (equal, <Moments as Op<f64>>::combine_equal(other, other));
+        }
+    }
+
+    #[test]
+    fn a_stream_ends_with_the_bits_of_combinations() {
+        type M = Moments;
+        let mut state = 7_u32;
+        for round in 0..500 {
+            let vectors: [Words; 8] = core::array::from_fn(|_| {
+                core::array::from_fn(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let item = match state >> 28 {
+                        0 => f32::MAX,
+                        1 => f32::from_bits(1),
+                        2 => -f32::MIN_POSITIVE,
+                        3 if round % 4 == 0 => f32::INFINITY,
+                        _ => ((state >> 8) as f32 - 8e6) / (1_u64 << (round % 40)) as f32,
+                    };
+                    item.to_bits()
+                })
+            });
+            let mut values = vectors.map(|words| <M as Op<f32>>::total(words, 0));
+            let mut streams = vectors.map(<M as Op<f32>>::stream);
+            let mut count = 8;
+            while count > 1 {
+                count /= 2;
+                for i in 0..count {
+                    values[i] = <M as Op<f32>>::combine_equal(values[2 * i], values[2 * i + 1]);
+                    streams[i] =
+                        <M as Op<f32>>::combine_streams(streams[2 * i], streams[2 * i + 1]);
+                }
+            }
+            let found = <M as Op<f32>>::lower(<M as Op<f32>>::end_stream(streams[0]));
+            let expected = <M as Op<f32>>::lower(values[0]);
+            assert_eq!(bits(found), bits(expected), "{vectors:?}");
         }
     }
 

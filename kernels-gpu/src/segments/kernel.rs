@@ -43,6 +43,9 @@
 //! A work's first and last vectors may hold items of its neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. A
 //! work has 3, plus 1 if a chunk has more than 256 items, plus 2 if the work is dense and a chunk has more than 16 items. In a scan, a work
 //! has 1 more if it has a tail. It has 3 more, plus 1 if a chunk has more than 256 items, unless it is dense and all chunks are short.
+//!
+//! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`), with 1 barrier after `begin`, or
+//! 2 if a row has several pieces.
 
 mod chunks;
 mod dense;

@@ -245,7 +245,7 @@ pub unsafe fn arrive(counter: *mut u32) -> u32 {
     before
 }
 
-/// Words of three bases: [`load_rows`].
+/// Makes [`load_rows`], from a list of the words that it loads: of each, its bit in `wanted`, its base and its distance from the base.
 macro_rules! load_rows_at_once {
     ($($bit:literal: $word:ident = $base:literal + $offset:literal,)*) => {
         /// Loads up to 16 words at `first`, and up to 8 words each at `second` and `third`, 32 words apart. Each is loaded like

@@ -7,6 +7,14 @@ use warpfold_kernels::segments::{self, Task};
 
 use super::{Engine, shape};
 
+/// Where segments start.
+#[derive(Clone, Copy)]
+enum Starts<'a> {
+    Offsets(&'a [u32]),
+    /// Rows of this many items.
+    Rows(usize),
+}
+
 impl Engine {
     /// Launches the kernel, a segmented reduction. The workspace was made for at least as many items as there are segments. Also
     /// returns whether the kernel refused the offsets.
@@ -16,8 +24,22 @@ impl Engine {
         offsets: &[u32],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let count = offsets.len() - 1;
-        self.on_segments::<O, T>(Task::Reduce, items, offsets, count, &[], options)
+        let starts = Starts::Offsets(offsets);
+        self.on_segments::<O, T>(Task::Reduce, items, starts, offsets.len() - 1, &[], options)
+    }
+
+    /// Launches the kernel, a segmented reduction, on rows of `row_items` items.
+    pub fn reduce_rows<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        row_items: usize,
+        options: &RunOptions,
+    ) -> Result<Vec<O::Output>, LaunchError> {
+        let starts = Starts::Rows(row_items);
+        let count = items.len() / row_items;
+        let (results, _, _) =
+            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &[], options)?;
+        Ok(results)
     }
 
     /// Launches the kernel, a segmented scan. The workspace was made for at least as many items as there are segments. Also returns
@@ -30,7 +52,8 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let more = [u64::from(is_exclusive)];
-        self.on_segments::<O, T>(Task::Scan, items, offsets, items.len(), &more, options)
+        let starts = Starts::Offsets(offsets);
+        self.on_segments::<O, T>(Task::Scan, items, starts, items.len(), &more, options)
     }
 
     /// Launches a kernel of segments with this many results and with the further parameters `more`.
@@ -38,12 +61,15 @@ impl Engine {
         &self,
         task: Task,
         items: &[T],
-        offsets: &[u32],
+        starts: Starts,
         result_count: usize,
         more: &[u64],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let segment_count = offsets.len() - 1;
+        let (segment_count, [offsets, offset_bytes, row_items]) = match starts {
+            Starts::Offsets(offsets) => (offsets.len() - 1, [self.upload(offsets), 4, 0]),
+            Starts::Rows(row) => (items.len() / row, [0, 0, row as u64]),
+        };
         let output = self.upload(&vec![
             <O::Output as bytemuck::Zeroable>::zeroed();
             result_count
@@ -52,9 +78,9 @@ impl Engine {
         let mut parameters = vec![
             self.upload(items),
             items.len() as u64,
-            self.upload(offsets),
-            4,
-            0,
+            offsets,
+            offset_bytes,
+            row_items,
             segment_count as u64,
             0,
             self.workspace,

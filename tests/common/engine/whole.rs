@@ -96,7 +96,7 @@ impl Engine {
         Ok((self.download(output, items.len()), counters))
     }
 
-    /// Blocks that scan `item_count` items: the number of tiles, or the blocks that the device holds, if that is less.
+    /// Blocks that scan `item_count` items: one for each tile, but no more than the device holds.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
         let tiles = tuning::tiles::<O, T>().count(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))

@@ -1,10 +1,10 @@
 //! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper checks for
 //! null where the real driver does.
 //!
-//! The exported functions are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each pointer is null
-//! or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
-//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file.
-//! Only [`HostPointer`] may be kept after the call.
+//! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
+//! pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
+//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file. Only [`HostPointer`]
+//! may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;

@@ -15,8 +15,7 @@ const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Bytes of local memory that a kernel may declare, including called functions. Every device has at least
 /// this for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// The most bytes of a kernel's parameters, the PTX version that raised the limit to this number, and the limit
-/// of older versions.
+/// The most bytes of a kernel's parameters; the first version of PTX with this limit; the limit of older versions.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;

@@ -8,7 +8,7 @@ use crate::linking::linker;
 use crate::raw::*;
 use crate::support::*;
 
-/// Whether to skip a test in this process, or altogether.
+/// Whether this process skips a test: on a real driver, or because another process runs it.
 fn skipped(test: &str) -> bool {
     virtual_only("a real driver follows any handle, wherever it leads")
         || !in_a_process_of_its_own(&format!("handles::{test}"))

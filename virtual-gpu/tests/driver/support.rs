@@ -127,7 +127,7 @@ impl Drop for Gate {
     }
 }
 
-/// Asks until the answer is not "not ready", with a time limit.
+/// Asks again while the answer is "not ready", but no longer than a time limit.
 pub fn ask_until_ready(ask: impl Fn() -> i32) -> i32 {
     let begun = Instant::now();
     while begun.elapsed() < LONGEST_WAIT {

@@ -48,7 +48,7 @@ fn object(ended: &'static AtomicU32, references: u32) -> usize {
     object
 }
 
-/// The graph that a stream's capture will be.
+/// The graph that a stream's capture will become.
 fn graph_of(stream: usize) -> usize {
     let (mut status, mut id, mut graph) = (0, 0, 0);
     let asked = cuStreamGetCaptureInfo_v2(stream, &mut status, &mut id, &mut graph, 0, 0);

@@ -70,7 +70,7 @@ fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
 pub(super) struct Before<A> {
     /// The prefix of the tile's tile group.
     prefix: A,
-    /// The aggregates of the tile group's tiles before this tile, and identities for its other tiles.
+    /// The aggregates of the tile group's earlier tiles, and identities for its other tiles.
     tiles: [A; SCAN_GROUP_TILES as usize],
 }
 

@@ -68,8 +68,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`,
-        // and in place of `before` the last of them.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`;
+        // at place `before`, it reads the last of these again.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {

@@ -245,7 +245,7 @@ fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
     }
 }
 
-/// The key in this direction of a float that is a number.
+/// The key of a float that is not NaN: keys rise with the numbers, or fall if `FALLING`.
 #[inline(always)]
 fn number_key<const FALLING: bool>(bits: u32) -> u32 {
     let sign = (bits as i32 >> 31) as u32;

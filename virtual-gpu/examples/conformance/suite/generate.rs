@@ -236,7 +236,7 @@ impl Generator<'_> {
     }
 }
 
-/// A register that no statement uses for its values, and its type.
+/// A scratch register, which holds no value of the kernel, and its type.
 fn spare(width: Width) -> (&'static str, &'static str) {
     match width {
         Width::Half => ("%g2", "b16"),

@@ -14,10 +14,10 @@
 //!   after the grids that the block launched into this stream earlier. A tail launch comes after the whole
 //!   grid that launched it, and after that grid's other children. Nothing else comes after a child grid; in
 //!   particular its parent does not.
-//! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything
-//!   that the thread did before it began them, and before everything that the thread does after waiting for
-//!   them. Copies that report to an mbarrier come before everything that follows a test that finds the
-//!   phase complete. The copies of one thread are assumed to be in order among themselves.
+//! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
+//!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and a test finds its
+//!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
+//!   themselves.
 //! * Two strong accesses to the same bytes do not race if the scope of each includes the other thread.
 //! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
 //!   the bytes must not change while the grid runs.

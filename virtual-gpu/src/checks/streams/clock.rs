@@ -3,7 +3,7 @@
 //! A sequence is a stream, whose pieces of work have numbers, or a chain of a graph's nodes, which have
 //! positions.
 
-/// The known number of each sequence. Nothing is known of a missing sequence.
+/// For each sequence, the number up to which it is known to be done. Nothing is known of a sequence that is not in the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock {
     /// Sorted by sequence.

@@ -57,7 +57,7 @@ fn value_of(attribute: i32, device: &Device) -> i32 {
         81 => config.shared_bytes_per_multiprocessor,
         82 => config.registers_per_multiprocessor,
         83 => 1, // managed memory
-        87 => 2, // single to double precision
+        87 => 2, // ratio of speeds, single to double precision
         89 => 1, // the host may use managed memory while kernels run
         90 => 1, // compute preemption
         95 => 1, // cooperative launches

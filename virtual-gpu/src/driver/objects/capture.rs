@@ -242,7 +242,7 @@ impl Captures {
 }
 
 impl Capture {
-    /// The graph that the capture will be.
+    /// The graph that the capture will become.
     pub(crate) fn graph(&self) -> Outcome<Handle<Graph>> {
         let machine = machine()?;
         let mut graph = lock(&self.graph);
@@ -281,8 +281,7 @@ impl Capture {
         }
     }
 
-    /// Fails if the capture is invalid or has ended. An event that was recorded in an ended capture still
-    /// refers to it.
+    /// Fails if the capture is invalid or has ended. An event that was recorded in a capture refers to that capture even after its end.
     pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),

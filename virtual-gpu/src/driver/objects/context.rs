@@ -232,7 +232,7 @@ impl Context {
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// The clock of later work.
+    /// The clock of the work that comes after the ticket.
     pub(crate) clock: Arc<Clock>,
 }
 

@@ -4,8 +4,10 @@
 //! complete and current, so relaxed accesses are enough, and no word has to be cleared before a launch.
 
 mod glance;
+mod together;
 
 pub use self::glance::{Glance, NEIGHBOURS, OTHER};
+pub(crate) use self::together::{put, Stripe};
 
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -54,6 +56,17 @@ impl Board {
             // SAFETY: the board has the slot (this function's condition), and the slot has a word in global memory for each word of `A`.
             unsafe { simt::store_word(self.address::<A>(slot).add(W), word) };
         });
+    }
+
+    /// Publishes a word of a value. One thread calls this for each word.
+    ///
+    /// # Safety
+    /// The board has the slot, the slot has the word, and no other thread publishes it.
+    #[inline(always)]
+    pub unsafe fn publish_word<A: Accumulator>(&self, slot: u32, word: u32, bits: u32) {
+        let address = self.address::<A>(slot).wrapping_add(word as usize);
+        // SAFETY: the word is one of the board's, in global memory: this function's condition.
+        unsafe { simt::store_word(address, (self.tag as u64) << 32 | bits as u64) };
     }
 
     /// Reads a slot: the value, and whether it is published yet.

@@ -41,7 +41,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 }
 
 /// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
-pub const INTERFACE: u32 = 13;
+pub const INTERFACE: u32 = 14;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So finding
 /// the total of some tiles costs no more than reading them. The prefixes that it publishes are unspecified.
@@ -116,19 +116,26 @@ pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
 /// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. It lies between [`ScanShared`] and the tiles.
 /// Other look-backs have none.
 pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
-    let words = A::WORDS;
+    let tiles = WARP_LANES as usize * slot_words(A::WORDS);
+    let groups = LOOKBACK_GROUP_SLOTS * group_slot_words(A::WORDS);
     match looks_far_back::<A>(shape) {
-        true => (LOOKBACK_SLOTS * slot_words(words) * 4).next_multiple_of(128) as u32,
+        true => (4 * (tiles + groups)).next_multiple_of(128) as u32,
         false => 0,
     }
 }
 
-/// The slots of that scratch: for a group's tiles, for as many values of groups, and two more.
-pub const LOOKBACK_SLOTS: usize = 2 * WARP_LANES as usize + 2;
+/// The slots of that scratch for values of groups: for as many as a group has tiles, and two more. They follow the slots of the tiles of a
+/// group.
+pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
-/// The words of shared memory from one value that a look-back has read to the next. An odd number avoids bank conflicts.
+/// The words of shared memory from one value to the next, if each lane reads another value. An odd number avoids bank conflicts.
 pub const fn slot_words(words: usize) -> usize {
     words | 1
+}
+
+/// The words of shared memory from one group's value to the next. All lanes read the same value, by 16 bytes.
+pub const fn group_slot_words(words: usize) -> usize {
+    words.next_multiple_of(4)
 }
 
 /// How many tiles a block of a scan should hold if it may use `available` bytes of shared memory: 4, 2 or 1.

@@ -230,10 +230,16 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             let mut w = 0;
-            while w < simt::warp() {
+            // The last warp folds the most totals, and the others wait for it later. So two totals are read together.
+            while w + 1 < simt::warp() {
                 let step = simt::opaque_one() as u32;
+                let (first, second) = (totals.add(w as usize), totals.add(w as usize + 1));
+                let (first, second) = (first.read(), second.read());
+                warps = O::combine(O::combine(warps, first), second);
+                w += 2 * step;
+            }
+            if w < simt::warp() {
                 warps = O::combine(warps, totals.add(w as usize).read());
-                w += step;
             }
         }
         Joined {

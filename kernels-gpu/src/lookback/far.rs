@@ -11,10 +11,11 @@
 //! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
 //! prefix. The prefix has the same bits as in any other look-back.
 
+use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::{slot_words, LOOKBACK_SLOTS};
+use crate::launch::{group_slot_words, slot_words, LOOKBACK_GROUP_SLOTS};
 use crate::op::Op;
 use crate::thread::for_each_vector;
 use crate::{simt, warp};
@@ -31,13 +32,13 @@ type Loaded = [u64; 32];
 const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
 
-/// The slots of the scratch: the tiles of a group, then as many aggregates and prefixes of groups as are read at once. Two more slots keep
-/// values of the last tile of a group: the group's aggregate, and the combined aggregates of the group's lower tiles.
-const GROUPS: u32 = GROUP_TILES;
-const LAST_AGGREGATE: u32 = GROUPS + 2 * WINDOW;
+/// The scratch has a slot for each tile of a group, and then the slots of groups: as many aggregates and prefixes as are read at once. Two
+/// more slots keep values of the last tile of a group: the group's aggregate, and the combined aggregates of the group's lower tiles.
+const GROUP_PREFIXES: u32 = WINDOW;
+const LAST_AGGREGATE: u32 = 2 * WINDOW;
 const LAST_LOWER: u32 = LAST_AGGREGATE + 1;
 
-const _: () = assert!(LAST_LOWER as usize + 1 == LOOKBACK_SLOTS);
+const _: () = assert!(LAST_LOWER as usize + 1 == LOOKBACK_GROUP_SLOTS);
 
 /// Runs a block for each word of a list in [`Loaded`].
 macro_rules! for_each_eighth {
@@ -65,10 +66,11 @@ fn low_bits(count: u32) -> u32 {
     ((1u64 << count) - 1) as u32
 }
 
-/// The bits of the rounds in which the calling lane reads one of `words` words. In a round, each lane reads one word.
+/// Whether the lane's word of a round is a word of [`WINDOW`] slots.
 #[inline(always)]
-fn rounds(words: u32) -> u32 {
-    low_bits((words + (WARP_LANES - 1) - simt::lane()) / WARP_LANES)
+fn is_of_window<A: Accumulator>(stripe: Stripe<A>, round: usize) -> bool {
+    let (window, before) = (WINDOW as usize * A::WORDS, round * WARP_LANES as usize);
+    window >= before + WARP_LANES as usize || before + (stripe.lane as usize) < window
 }
 
 impl Wanted {
@@ -101,10 +103,10 @@ impl Wanted {
 
     /// The bits of the words that the calling lane reads.
     #[inline(always)]
-    fn bits<A: Accumulator>(&self) -> u32 {
-        let words = A::WORDS as u32;
-        let (aggregates, prefixes) = (self.aggregates() * words, self.prefixes() * words);
-        rounds(self.tiles * words) | rounds(aggregates) << AGGREGATES | rounds(prefixes) << PREFIXES
+    fn bits<A: Accumulator>(&self, stripe: Stripe<A>) -> u32 {
+        stripe.rounds(self.tiles)
+            | stripe.rounds(self.aggregates()) << AGGREGATES
+            | stripe.rounds(self.prefixes()) << PREFIXES
     }
 }
 
@@ -131,20 +133,21 @@ impl<A: Accumulator> Lookback<A> {
         // SAFETY: the whole warp calls it. The wanted slots are those of this group's tiles; the board has them. No other block publishes
         // the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
-            self.load_tiles(&wanted, scratch);
-            let own = get(scratch, simt::lane());
+            let stripe = Stripe::of_lane();
+            self.load_tiles(&wanted, stripe, scratch);
+            let own = stripe.get(scratch);
             let aggregate = warp::reduce_group::<O, T>(own);
-            if simt::lane() == 0 {
+            if stripe.lane == 0 {
                 self.publish(Slot::Group(group), aggregate);
-                set(scratch, LAST_AGGREGATE, aggregate);
+                set(group_slot::<A>(scratch, LAST_AGGREGATE), aggregate);
             }
-            let lower = match simt::lane() < GROUP_TILES - 1 {
+            let lower = match stripe.lane < GROUP_TILES - 1 {
                 true => own,
                 false => O::identity(),
             };
             let lower = warp::reduce_group::<O, T>(lower);
-            if simt::lane() == 0 {
-                set(scratch, LAST_LOWER, lower);
+            if stripe.lane == 0 {
+                set(group_slot::<A>(scratch, LAST_LOWER), lower);
             }
             simt::warp_barrier();
         }
@@ -165,54 +168,82 @@ impl<A: Accumulator> Lookback<A> {
     ) -> A {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
-        let slot = |slot: u32| scratch.wrapping_add(slot as usize * slot_words(A::WORDS));
-        let (groups, prefixes) = (slot(GROUPS), slot(GROUPS + WINDOW));
         // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are those of lower tiles and groups, and of this
         // group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes it.
         // The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
-            let bits = wanted.bits::<A>();
-            let mut seen = self.load_tiles(&wanted, scratch);
+            let stripe = Stripe::of_lane();
+            let mut seen = self.load_tiles(&wanted, stripe, scratch);
             let mut lower = O::identity();
             if is_last {
-                lower = get(scratch, LAST_LOWER);
+                lower = get_together(group_slot::<A>(scratch, LAST_LOWER));
             } else {
-                if simt::lane() < wanted.tiles {
-                    lower = get(scratch, simt::lane());
+                if stripe.lane < wanted.tiles {
+                    lower = stripe.get(scratch);
                 }
                 lower = warp::reduce_group::<O, T>(lower);
             }
-            let mut known = self.known(&wanted, &seen);
+            let mut known = self.known(&wanted, stripe, &seen);
             while known > wanted.group {
-                seen = self.load(&wanted, !low_bits(AGGREGATES as u32));
-                known = self.known(&wanted, &seen);
+                seen = self.load(&wanted, stripe, !low_bits(AGGREGATES as u32));
+                known = self.known(&wanted, stripe, &seen);
             }
             for_each_eighth!(I => {
-                if I < A::WORDS.div_ceil(2) {
-                    if bits >> (AGGREGATES + I) & 1 != 0 {
-                        put::<A>(groups, I, seen[AGGREGATES + I]);
-                    }
-                    if bits >> (PREFIXES + I) & 1 != 0 {
-                        put::<A>(prefixes, I, seen[PREFIXES + I]);
-                    }
+                if is_of_window(stripe, I) {
+                    let place = stripe.place(I, group_slot_words(A::WORDS));
+                    put(group_slot::<A>(scratch, 0), place, seen[AGGREGATES + I]);
+                    put(group_slot::<A>(scratch, GROUP_PREFIXES), place, seen[PREFIXES + I]);
                 }
             });
             simt::warp_barrier();
             let mut prefix = initial;
             if known > 0 {
-                prefix = get(prefixes, known - wanted.first_prefix);
+                let place = GROUP_PREFIXES + (known - wanted.first_prefix);
+                prefix = get_together(group_slot::<A>(scratch, place));
             }
             let mut group = known;
             while group < wanted.group {
                 let step = simt::opaque_one() as u32;
-                prefix = O::combine(prefix, get(groups, group - wanted.first_aggregate));
+                let aggregate = group_slot::<A>(scratch, group - wanted.first_aggregate);
+                prefix = O::combine(prefix, get_together(aggregate));
                 group += step;
             }
-            if is_last && simt::lane() == 0 && wanted.group + 1 < self.group_count {
-                let next = O::combine(prefix, get(scratch, LAST_AGGREGATE));
+            if is_last && stripe.lane == 0 && wanted.group + 1 < self.group_count {
+                let aggregate = get_together(group_slot::<A>(scratch, LAST_AGGREGATE));
+                let next = O::combine(prefix, aggregate);
                 self.publish(Slot::Prefix(wanted.group + 1), next);
             }
             O::combine(prefix, lower)
+        }
+    }
+
+    /// Publishes the aggregate of `tile`, which one lane has. The lanes exchange its words through `room`, and each lane writes a word. So
+    /// one store publishes the value.
+    ///
+    /// # Safety
+    /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.
+    /// - `room` is in shared memory, and only this warp uses it.
+    #[inline(always)]
+    pub unsafe fn publish_tile_together(
+        &self,
+        tile: u32,
+        aggregate: A,
+        has_aggregate: bool,
+        room: *mut A,
+    ) {
+        let lane = simt::lane();
+        // SAFETY: the room is the warp's (condition 2), and its barrier orders the write before the reads. The board has the tile's words,
+        // and no other thread publishes the lane's (condition 1).
+        unsafe {
+            if has_aggregate {
+                room.write(aggregate);
+            }
+            simt::warp_barrier();
+            if lane < A::WORDS as u32 {
+                let word = simt::read_shared(room.cast::<u32>().add(lane as usize));
+                self.board
+                    .publish_word::<A>(self.place(Slot::Tile(tile)), lane, word);
+            }
         }
     }
 
@@ -221,13 +252,13 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: the whole warp that looks back. The board has the slots. The scratch is the warp's.
     #[inline(always)]
-    unsafe fn load_tiles(&self, wanted: &Wanted, scratch: *mut u32) -> Loaded {
-        let bits = wanted.bits::<A>();
+    unsafe fn load_tiles(&self, wanted: &Wanted, stripe: Stripe<A>, scratch: *mut u32) -> Loaded {
+        let bits = wanted.bits(stripe);
         // SAFETY: the conditions of `load` and `put` are this function's. The warp's barriers order the lanes' accesses to the scratch.
         unsafe {
             let mut seen;
             loop {
-                seen = self.load(wanted, u32::MAX);
+                seen = self.load(wanted, stripe, u32::MAX);
                 let mut unpublished = 0;
                 for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
                     unpublished |= (self.board.is_other(seen[I]) as u32) << I;
@@ -239,8 +270,8 @@ impl<A: Accumulator> Lookback<A> {
             }
             simt::warp_barrier();
             for_each_vector!(I in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
-                if I < A::WORDS && bits >> I & 1 != 0 {
-                    put::<A>(scratch, I, seen[I]);
+                if I < A::WORDS {
+                    stripe.put(scratch, I, seen[I]);
                 }
             });
             simt::warp_barrier();
@@ -253,10 +284,10 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// The board has these slots.
     #[inline(always)]
-    unsafe fn load(&self, wanted: &Wanted, among: u32) -> Loaded {
+    unsafe fn load(&self, wanted: &Wanted, stripe: Stripe<A>, among: u32) -> Loaded {
         let first = |slot: Slot| {
             let address = self.board.address::<A>(self.place(slot));
-            address.wrapping_add(simt::lane() as usize).cast_const()
+            address.wrapping_add(stripe.lane as usize).cast_const()
         };
         // SAFETY: only words of wanted slots are loaded, and the board has them: this function's condition.
         unsafe {
@@ -264,7 +295,7 @@ impl<A: Accumulator> Lookback<A> {
                 first(Slot::Tile(wanted.group * GROUP_TILES)),
                 first(Slot::Group(wanted.first_aggregate)),
                 first(Slot::Prefix(wanted.first_prefix)),
-                wanted.bits::<A>() & among,
+                wanted.bits(stripe) & among,
             )
         }
     }
@@ -274,14 +305,17 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// Convergent: the whole warp.
     #[inline(always)]
-    unsafe fn known(&self, wanted: &Wanted, seen: &Loaded) -> u32 {
-        let bits = wanted.bits::<A>();
+    unsafe fn known(&self, wanted: &Wanted, stripe: Stripe<A>, seen: &Loaded) -> u32 {
+        let bits = wanted.bits(stripe);
         let mut unpublished = 0;
         for_each_eighth!(I => {
-            let slot = (I as u32 * WARP_LANES + simt::lane()) / A::WORDS as u32;
-            let misses = |word: usize| self.board.is_other(seen[word]) && bits >> word & 1 != 0;
-            unpublished |= (misses(AGGREGATES + I) as u32) << slot;
-            unpublished |= (misses(PREFIXES + I) as u32) << WINDOW << slot;
+            if is_of_window(stripe, I) {
+                let misses = |word: usize| {
+                    bits >> word & (self.board.is_other(seen[word]) as u32)
+                };
+                let missed = misses(AGGREGATES + I) | misses(PREFIXES + I) << WINDOW;
+                unpublished |= missed << stripe.slot(I);
+            }
         });
         // SAFETY: the whole warp shuffles: this function's condition.
         let unpublished = unsafe { warp::or(unpublished) };
@@ -299,32 +333,37 @@ impl<A: Accumulator> Lookback<A> {
     }
 }
 
-/// Writes the value's word that the calling lane read in a round to its place.
-///
-/// # Safety
-/// The lanes' places in `values` are in shared memory, and no other thread uses them.
+/// The address of a group's slot in the scratch.
 #[inline(always)]
-unsafe fn put<A: Accumulator>(values: *mut u32, round: usize, word: u64) {
-    let index = round * WARP_LANES as usize + simt::lane() as usize;
-    let (slot, place) = (index / A::WORDS, index % A::WORDS);
-    // SAFETY: the place is in shared memory and this thread's: this function's condition.
-    unsafe {
-        values
-            .add(slot * slot_words(A::WORDS) + place)
-            .write(word as u32)
-    };
+fn group_slot<A: Accumulator>(scratch: *mut u32, slot: u32) -> *mut u32 {
+    scratch
+        .wrapping_add(GROUP_TILES as usize * slot_words(A::WORDS))
+        .wrapping_add(slot as usize * group_slot_words(A::WORDS))
 }
 
-/// A value that the lanes have put.
+/// The value in a group's slot, which all lanes read together: by 16 bytes, as far as these are full.
 ///
 /// # Safety
-/// The value's slot is in shared memory, and written.
+/// The slot is in shared memory, and written.
 #[inline(always)]
-unsafe fn get<A: Accumulator>(values: *const u32, slot: u32) -> A {
+unsafe fn get_together<A: Accumulator>(slot: *const u32) -> A {
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_vector!(PART in 0 1 2 3 => {
+        if 4 * PART + 4 <= A::WORDS {
+            // SAFETY: the slot's words are in shared memory, and written: this function's condition. Slots of groups are aligned to 16
+            // bytes.
+            let [a, b, c, d] = unsafe { simt::read_vector(slot.add(4 * PART)) };
+            words[4 * PART] = a;
+            words[4 * PART + 1] = b;
+            words[4 * PART + 2] = c;
+            words[4 * PART + 3] = d;
+        }
+    });
     for_each_word!(W of A => {
-        // SAFETY: the slot's words are in shared memory, and written: this function's condition.
-        words[W] = unsafe { simt::read_shared(values.add(slot as usize * slot_words(A::WORDS) + W)) };
+        if A::WORDS - W <= A::WORDS % 4 {
+            // SAFETY: as above.
+            words[W] = unsafe { simt::read_shared(slot.add(W)) };
+        }
     });
     accumulator_of_words(words)
 }
@@ -334,9 +373,9 @@ unsafe fn get<A: Accumulator>(values: *const u32, slot: u32) -> A {
 /// # Safety
 /// The slot is in shared memory, and no other thread uses it.
 #[inline(always)]
-unsafe fn set<A: Accumulator>(values: *mut u32, slot: u32, value: A) {
+unsafe fn set<A: Accumulator>(slot: *mut u32, value: A) {
     for_each_word!(W of A => {
         // SAFETY: the slot's words are in shared memory and this thread's: this function's condition.
-        unsafe { values.add(slot as usize * slot_words(A::WORDS) + W).write(accumulator_word(value, W)) };
+        unsafe { slot.add(W).write(accumulator_word(value, W)) };
     });
 }

@@ -21,12 +21,13 @@
 //! combination tree, and so every bit of the result.
 
 mod in_pairs;
+mod partials;
 
 use crate::block;
 use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
-use crate::element::{for_each_item, Accumulator, Element};
+use crate::element::{for_each_item, Element};
 use crate::indices::write_result;
 use crate::launch::{reduce_has_two_folds, ReduceShared};
 use crate::op::{Commutative, Op, Pair};
@@ -40,10 +41,6 @@ use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
 use crate::tiles::counted;
-
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. A thread always reads wide
-/// accumulators one by one, since several would not fit in registers.
-const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that reduces items of type `T` by `O`.
 type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
@@ -159,11 +156,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         if (*shared).is_last == 0 {
             return;
         }
-        let folded = if chunk_count <= FEW_CHUNKS || O::Accumulator::IS_WIDE {
-            fold_partials::<O, T, 1>(board, chunk_count)
-        } else {
-            fold_partials::<O, T, THREAD_VECTORS>(board, chunk_count)
-        };
+        let folded = partials::fold::<O, T>(board, chunk_count, tile);
         // Orders warp 0's reads of the totals before they are written again.
         simt::barrier();
         let total = block::reduce::<O, T>(folded, totals);
@@ -315,42 +308,4 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
         folds[1] = O::combine(folds[1], total(v + 1));
         v += 2 * step;
     }
-}
-
-/// This thread's fold over every 256th partial, in order. A partial is folded as soon as it is published. The thread reads `AT_A_TIME`
-/// partials together. With one at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes
-/// longer. On an H200, 2^24 `f32` took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
-///
-/// # Safety
-/// The board has `count` partials, and blocks that have started will publish them.
-#[inline(always)]
-unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
-    board: Board,
-    count: u32,
-) -> O::Accumulator {
-    let mut folded = O::identity();
-    let mut chunk = simt::thread_index();
-    while chunk < count {
-        let first = chunk;
-        let mut partials = [(O::identity(), false); THREAD_VECTORS];
-        for_each_vector!(P => {
-            if P < AT_A_TIME {
-                let other = first + P as u32 * BLOCK_THREADS;
-                // Past the end, the first partial is read again. A branch around the read would wait for the previous read.
-                let chunk = if other < count { other } else { first };
-                // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
-                partials[P] = unsafe { board.read(chunk) };
-            }
-        });
-        let mut is_next = true;
-        for_each_vector!(P => {
-            let (partial, is_published) = partials[P];
-            is_next &= is_published && chunk < count;
-            if P < AT_A_TIME && is_next {
-                folded = O::combine(folded, partial);
-                chunk += BLOCK_THREADS;
-            }
-        });
-    }
-    folded
 }

@@ -21,7 +21,9 @@
 //! register holds the counts of four rows, 8 bits each. It makes a list of their places, in order. Then each lane writes every 32nd item of
 //! the list, or the item's index, or its distance from the head before it. So the lanes' stores are adjacent, whatever was chosen. If the
 //! items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the
-//! items themselves in shared memory took more time than the list: see `tuning`.)
+//! items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads keep their order among its stores, so a
+//! lane that reads and writes one item after another waits for each. For runs, a lane reads up to four items or lengths and then writes
+//! them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.

@@ -105,6 +105,9 @@ pub trait Choice<T: Element> {
     /// Whether the choice of an item depends on the item before it. Then the first item of the input is chosen.
     const LOOKS_BEFORE: bool = false;
 
+    /// Whether a lane reads several items before it writes the first of them (see `tuning`).
+    const WRITES_IN_BATCHES: bool = false;
+
     /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector, and `flags` are its items' flags, a byte
     /// each.
     fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
@@ -148,6 +151,7 @@ impl<T: Element, P: Predicate<T>> Choice<T> for If<P> {
 impl<T: Element, E: Equality<T>> Choice<T> for Heads<E> {
     type Prefix = BeforeRun;
     const LOOKS_BEFORE: bool = true;
+    const WRITES_IN_BATCHES: bool = true;
 
     #[inline(always)]
     fn chosen(vector: &Vector, before: T, _flags: Words) -> u32 {

@@ -12,6 +12,9 @@ use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
 use super::{exchange, Launch};
 
+/// The most values that a lane reads before it writes the first of them, if it writes in batches.
+const MOST_BATCH: usize = 4;
+
 /// The number of chosen items of each row of a chunk, packed into a register.
 #[derive(Clone, Copy)]
 struct Counts(u32);
@@ -43,6 +46,13 @@ struct Chunk {
 impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
+
+    /// Items of a batch, if items are written in batches. Larger items take too many registers.
+    const BATCH: usize = match size_of::<T>() {
+        0..=4 => MOST_BATCH,
+        5..=8 => 2,
+        _ => 1,
+    };
 
     /// Waits for the prefix of the tile of a turn, and writes the calling warp's chosen items.
     ///
@@ -245,6 +255,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// - `first + count` entries are listed, and `to` is writable for `count` items.
     #[inline(always)]
     unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
+        if C::WRITES_IN_BATCHES {
+            // SAFETY: the conditions are this function's.
+            return unsafe { self.write_items_in_batches(chunk, first, count, to) };
+        }
         let mut at = simt::lane();
         while at < count {
             // SAFETY: `at` is less than `count`, so the entry is listed, its item lies in the buffer, and `to` has the place.
@@ -258,33 +272,97 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes the lengths of the runs that end before the listed heads.
+    /// [`Self::write_items`] in batches: a lane reads all items of a batch before it writes the first of them.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_items`].
+    #[inline(always)]
+    unsafe fn write_items_in_batches(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
+        let mut begin = 0;
+        while begin < count {
+            let step = simt::opaque_one() as u32;
+            let mut places = [0; MOST_BATCH];
+            let mut items = [T::zeroed(); MOST_BATCH];
+            // SAFETY: an entry is at most `first + count - 1`, so it is listed, and its item lies in the buffer. `to` has each place that
+            // is written: it is less than `count`.
+            unsafe {
+                for_each_vector!(B in 0 1 2 3 => {
+                    if B < Self::BATCH {
+                        places[B] = self.listed(first + Ord::min(batched::<B>(begin), count - 1));
+                    }
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    if B < Self::BATCH {
+                        let from = chunk.items.wrapping_byte_add(places[B] as usize * size_of::<T>());
+                        items[B] = simt::read_shared(from.cast::<T>());
+                    }
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = batched::<B>(begin);
+                    if B < Self::BATCH && at < count {
+                        to.wrapping_add(at as usize).write(items[B]);
+                    }
+                });
+            }
+            begin += step * Self::BATCH as u32 * WARP_LANES;
+        }
+    }
+
+    /// Writes the lengths of the runs that end before the listed heads, in batches.
     ///
     /// # Safety
     /// The conditions of [`Self::write_chunk`].
     #[inline(always)]
     unsafe fn write_lengths(&self, chunk: &Chunk, progress: Progress) {
-        let arguments = &self.arguments;
-        let mut at = simt::lane();
-        while at < chunk.chosen {
-            // SAFETY: `at` is less than `chunk.chosen`, so this entry and the entry before it are listed. `run` is less than the output's
-            // capacity.
+        let &SelectionArguments {
+            capacity,
+            lengths,
+            length_bytes: bytes,
+            ..
+        } = &self.arguments;
+        // The run that ends before the first head of the list began before the chunk. No run ends before the first head of the input:
+        // there, the count is 0, and the wrapped number is beyond any capacity.
+        if simt::lane() == 0 && chunk.chosen > 0 && progress.count.wrapping_sub(1) < capacity {
+            // SAFETY: the first entry is listed, and the output has the run's place.
             unsafe {
-                let head = chunk.warp_index + self.listed(at) as u64;
-                let before = match at {
-                    0 => progress.last.wrapping_sub(1),
-                    _ => chunk.warp_index + self.listed(at - 1) as u64,
-                };
-                // No run ends before the first head. The wrapped `run` is beyond any capacity.
-                let run = (progress.count + at as u64).wrapping_sub(1);
-                if run < arguments.capacity {
-                    let (to, bytes) = (arguments.lengths, arguments.length_bytes);
-                    write_number(to, bytes, run, head - before);
-                }
+                let head = chunk.warp_index + self.listed(0) as u64;
+                write_number(
+                    lengths,
+                    bytes,
+                    progress.count - 1,
+                    head - (progress.last - 1),
+                );
             }
-            at += WARP_LANES;
+        }
+        // Every other run begins at a head of the list, and ends before the next one.
+        let count = room(capacity, progress.count, chunk.chosen.saturating_sub(1));
+        let to = lengths.wrapping_byte_add((progress.count * bytes) as usize);
+        let mut begin = 0;
+        while begin < count {
+            let step = simt::opaque_one() as u32;
+            let mut found = [0; MOST_BATCH];
+            // SAFETY: an entry is at most `count`, so it is listed. The output has each place that is written: it is less than `count`.
+            unsafe {
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = Ord::min(batched::<B>(begin), count - 1);
+                    found[B] = self.listed(at + 1) - self.listed(at);
+                });
+                for_each_vector!(B in 0 1 2 3 => {
+                    let at = batched::<B>(begin);
+                    if at < count {
+                        write_number(to, bytes, at as u64, found[B] as u64);
+                    }
+                });
+            }
+            begin += step * MOST_BATCH as u32 * WARP_LANES;
         }
     }
+}
+
+/// The calling lane's entry of a round of the batch that begins at `begin`.
+#[inline(always)]
+fn batched<const ROUND: usize>(begin: u32) -> u32 {
+    begin + ROUND as u32 * WARP_LANES + simt::lane()
 }
 
 /// Writes the results of an empty input.

@@ -4,7 +4,7 @@
 //! each ticket is taken one turn earlier too.
 
 use crate::block::{LargeTile, Placement, Shape, Stretch};
-use crate::element::Element;
+use crate::element::{Accumulator, Element};
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::scan::kernel::{leaves_later, Launch};
@@ -60,7 +60,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     let parity = turn as usize % 2;
                     let takes = is_first_thread && next < end;
                     let taken = tickets::take_if(self.control, takes);
-                    let totals = (&raw mut (*shared).totals[parity]).cast();
+                    let totals: *mut O::Accumulator = (&raw mut (*shared).totals[parity]).cast();
                     let tile = self.large(turn, buffers);
                     tile.end_copy(self.source_stretch(arriving.tile), policy);
                     if next < end && buffers > 1 {
@@ -74,8 +74,15 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     // The barrier in `join` orders the write of the ticket before the reads.
                     let joined = LargeTile::<O, T, S>::join(runs, totals);
                     arriving.before = joined.before;
-                    if LargeTile::<O, T, S>::has_last_run() {
-                        lookback.publish_tile(arriving.tile, joined.upto);
+                    // No warp reads the last warp's total.
+                    let last = totals.wrapping_add(S::WARPS as usize - 1);
+                    if !O::Accumulator::IS_LARGE {
+                        if LargeTile::<O, T, S>::has_last_run() {
+                            lookback.publish_tile(arriving.tile, joined.upto);
+                        }
+                    } else if simt::warp() == S::WARPS - 1 {
+                        let has_value = LargeTile::<O, T, S>::has_last_run();
+                        lookback.publish_tile_together(arriving.tile, joined.upto, has_value, last);
                     }
                     self.send_tile(turn, arriving.tile);
                     if next < end {

@@ -17,6 +17,7 @@ const BARRIERS: Places = Places {
         "works",
         "next work",
         "items",
+        "flags",
         "slots",
         "leaves",
         "nodes",
@@ -31,7 +32,9 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "works",
     "next work",
     "items",
+    "flags",
     "slots",
+    "short tail",
     "leaves",
     "nodes",
     "total",
@@ -46,14 +49,15 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
-        "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "",
+        "", "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "", "", "",
+        "", "", "",
     ],
 };
 
 /// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &["", "empty segment", "", "", "", ""],
+    names: &["", "empty segment", "", "", "", "", ""],
 };
 
 const SEGMENTS: Circumstances = Circumstances {
@@ -75,7 +79,9 @@ bugs! {
         [BARRIERS.remove("next work")];
     no_barrier_before_the_items_are_read: [Race],
         [BARRIERS.remove("items")];
-    no_barrier_before_the_slots_are_read: [Memory],
+    no_barrier_before_the_flags_are_read: [Race],
+        [BARRIERS.remove("flags")];
+    no_barrier_before_the_slots_are_read: [Race],
         [BARRIERS.remove("slots")];
     no_barrier_before_the_leaves_are_read: [Race],
         [BARRIERS.remove("leaves")];

@@ -38,6 +38,7 @@ fn any_schedule() {
         engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
         assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
         assert_right(&engine, &shapes::random(&mut random, 6 * chunk), &options);
+        assert_right(&engine, &shapes::mixed(chunk), &options);
     }
 }
 

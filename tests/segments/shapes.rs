@@ -1,6 +1,6 @@
 //! Lists of lengths of segments: those around boundaries, and random ones.
 
-use warpfold_kernels::segments::{chunk_items, room_items};
+use warpfold_kernels::segments::{Task, chunk_items, room_items};
 
 use crate::data::Random;
 
@@ -17,7 +17,7 @@ pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
 /// Lengths around the boundaries of leaves, nodes and chunks, for items of type `T` with accumulators of type `A`.
 pub fn borders<T, A>() -> Vec<Vec<usize>> {
     let chunk = chunk_items::<T, A>() as usize;
-    let room = room_items::<T, A>();
+    let rooms = [Task::Reduce, Task::Scan].map(room_items::<T, A>);
     let mut lists = vec![
         vec![0],
         vec![0; 3],
@@ -28,14 +28,25 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         vec![17; 300],
         [chunk - 1, chunk, chunk + 1].to_vec(),
         vec![2 * chunk - 1, 2 * chunk, 0, 2 * chunk + 1, 5],
-        // The last chunk of a window is alone, follows a few items, or follows many segments.
-        vec![5, room - 5, 3, room - 4, 1, chunk, chunk],
+        // The last chunk of a window follows many segments.
         [vec![0; chunk - 2], vec![chunk]].concat(),
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
+    // The last chunk of a window is alone, or follows a few items.
+    lists.extend(rooms.map(|room| vec![5, room - 5, 3, room - 4, 1, chunk, chunk]));
     lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
     lists
+}
+
+/// Windows of few chunks, of short chunks, and of many chunks with a longer one, in turn. Each has as many diagonals as a chunk has items.
+pub fn mixed(chunk: usize) -> Vec<usize> {
+    let few = vec![31; chunk / 32];
+    let short = vec![1; chunk / 2];
+    let longer = [vec![3; chunk / 4 - 5], vec![19]].concat();
+    [&few, &short, &few, &longer, &longer, &short, &longer, &few]
+        .map(Vec::as_slice)
+        .concat()
 }
 
 /// Random lengths that add up to at most this many items. Either they follow a power law, so most are short and a few very long, or they

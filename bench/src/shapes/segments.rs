@@ -21,7 +21,7 @@ pub enum Lengths {
 
 /// The lengths that are useful with `item_count` items.
 pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
-    let same = [32, 1024, 65_536].map(Lengths::Same);
+    let same = [1, 32, 1024, 65_536].map(Lengths::Same);
     let fits =
         move |lengths: &Lengths| !matches!(lengths, Lengths::Same(length) if *length > item_count);
     same.into_iter().chain([Lengths::PowerLaw]).filter(fits)
@@ -195,6 +195,6 @@ mod tests {
             (1 << 20) / segments > 24 && (1 << 20) / segments < 96,
             "{segments}"
         );
-        assert_eq!(cuts(4096).count(), 3);
+        assert_eq!(cuts(4096).count(), 4);
     }
 }

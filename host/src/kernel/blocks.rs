@@ -7,6 +7,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::Op;
 use warpfold_kernels::scan::tuning;
+use warpfold_kernels::segments::Task;
 use warpfold_kernels::{columns, segments, selection};
 
 /// The shape of a kernel's blocks.
@@ -41,15 +42,29 @@ impl Blocks {
         }
     }
 
-    pub(super) fn of_segments<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
+    pub(super) fn of_segmented_reduction<O: Op<T>, T: Element>(
+        _copies: Copies,
+        _available: u32,
+    ) -> Self {
+        Self::of_segments::<T, O::Accumulator>(Task::Reduce)
+    }
+
+    pub(super) fn of_segmented_scan<O: Op<T>, T: Element>(
+        _copies: Copies,
+        _available: u32,
+    ) -> Self {
+        Self::of_segments::<T, O::Accumulator>(Task::Scan)
+    }
+
+    fn of_segments<T, A>(task: Task) -> Self {
         let block = |threads| Block {
             threads,
-            shared_bytes: segments::shared_bytes::<T, O::Accumulator>(),
+            shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
             short: block(segments::tuning::SHORT_BLOCK_THREADS),
             long: block(segments::tuning::LONG_BLOCK_THREADS),
-            bounds: None,
+            bounds: segments::tuning::bounds::<T, A>(task),
         }
     }
 

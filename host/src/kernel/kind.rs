@@ -121,7 +121,7 @@ kinds! {
     /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    segmented_reduce: of_segments;
+    segmented_reduce: of_segmented_reduction;
     /// Scans each segment, inclusively or exclusively.
     ///
     /// ```
@@ -133,7 +133,7 @@ kinds! {
     /// assert_eq!(pairs::<Sum, u32>(&[1, 2, 3, 4])?, [1, 3, 3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    segmented_scan: of_segments;
+    segmented_scan: of_segmented_scan;
     /// Combines the items of each column of a row-major matrix to one result.
     ///
     /// ```

@@ -5,7 +5,8 @@
 //!         for each border of the windows, a warp finds the first segment that begins there or later: 32 offsets a step
 //!         for each work, one or two a window:
 //!             copy its items to shared memory
-//!             write the places where its chunks start, check the offsets
+//!             if it is dense, copy its offsets too, then fold its short chunks and check the offsets
+//!             otherwise, check the offsets and write the chunks' starts
 //!             fold leaves of 16 items, then nodes of 16 leaves, then roots of 16 nodes      a barrier between
 //!             write the results of segments that are whole here, publish the values of other chunks
 //!         for each window whose tail is the last chunk of sixteen, or of its segment:
@@ -40,13 +41,14 @@
 //!
 //! Cost: the kernel reads every item once and every offset once or twice, writes every result once, and publishes a value for each window.
 //! A work's first and last vectors may hold items of its neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. A
-//! work has 3, plus 1 if a chunk has more than 256 items, plus 1 if the work is dense and a chunk has more than 16 items. In a scan, a work
-//! has 3 more, plus 1 if a chunk has more than 256 items, plus 1 if the work has a tail.
+//! work has 3, plus 1 if a chunk has more than 256 items, plus 2 if the work is dense and a chunk has more than 16 items. In a scan, a work
+//! has 1 more if it has a tail. It has 3 more, plus 1 if a chunk has more than 256 items, unless it is dense and all chunks are short.
 //!
 //! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`), with 1 barrier after `begin`, or
 //! 2 if a row has several pieces.
 
 mod chunks;
+mod dense;
 mod downsweep;
 mod items;
 mod leaves;
@@ -177,8 +179,10 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// data in shared memory are *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
 /// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
 /// - [`Self::bring_items`] writes a work's items.
-/// - [`Self::write_starts`] writes a work's starts and flags, and the slots unless the work is dense. *Written* also means that no offset
-///   was refused.
+/// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
+///   refused.
+/// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them and writes the flags.
+///   [`Self::write_slots`] writes the slots, if a chunk is long.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
@@ -243,46 +247,81 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
-                self.write_starts(&work, room);
+                if work.is_dense() {
+                    self.copy_offsets(&work, room);
+                } else {
+                    self.write_starts(&work, room);
+                }
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
                 // Orders the writes of items and starts before all threads' reads.
                 simt::barrier();
-                if self.is_refused() {
-                    return false;
-                }
-                if self.starts_differ(&self.work(number), room) {
-                    if simt::thread_index() == 0 {
-                        self.refuse();
+                let has_slots = if self.work(number).is_dense() {
+                    self.fold_short(&self.work(number), room);
+                    // Orders the writes of flags, of a scan's results, or of a refusal, before all threads' reads.
+                    simt::barrier();
+                    if self.is_refused() {
+                        return false;
                     }
-                    return false;
-                }
-                if self.lacks_slots(&self.work(number), room) {
-                    self.write_slots(&self.work(number), room);
-                    // Orders the writes of the slots before all threads' reads.
-                    simt::barrier();
-                }
-                self.clear_bits(room.next());
-                self.fold_leaves(number, room);
-                // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing
-                // of bits before the writes of the next work's bits.
-                simt::barrier();
-                self.fold_nodes(number, room);
-                if self.has_roots(room) {
-                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
-                    simt::barrier();
-                    self.fold_roots(number, room);
-                }
-                if self.task == Task::Scan && !self.place(number, room) {
-                    return false;
+                    let has_slots = self.has_nodes(room);
+                    if has_slots {
+                        self.write_slots(&self.work(number), room);
+                        // Orders the writes of the slots before all threads' reads.
+                        simt::barrier();
+                    } else if self.task == Task::Scan && !self.place_short(number, room) {
+                        return false;
+                    }
+                    has_slots
+                } else {
+                    if self.is_refused() {
+                        return false;
+                    }
+                    if self.starts_differ(&self.work(number), room) {
+                        if simt::thread_index() == 0 {
+                            self.refuse();
+                        }
+                        return false;
+                    }
+                    true
+                };
+                if has_slots {
+                    if !self.fold_long(number, room) {
+                        return false;
+                    }
+                    room = room.next();
                 }
                 // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
                 number = self.work_after(number);
-                room = room.next();
             }
             true
+        }
+    }
+
+    /// Folds the chunks of a work, except those that [`Self::fold_short`] has folded, and in a scan writes the results. Returns false if
+    /// the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and the work's items, starts and slots.
+    #[inline(always)]
+    unsafe fn fold_long(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the whole block is here, and the header, items, starts and slots are written: this function's conditions. All branches
+        // depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a
+        // barrier between.
+        unsafe {
+            self.clear_bits(room.next());
+            self.fold_leaves(number, room);
+            // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing of
+            // bits before the writes of the next work's bits.
+            simt::barrier();
+            self.fold_nodes(number, room);
+            if self.has_roots(room) {
+                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                simt::barrier();
+                self.fold_roots(number, room);
+            }
+            self.task == Task::Reduce || self.place(number, room)
         }
     }
 

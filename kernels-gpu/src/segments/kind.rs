@@ -10,20 +10,20 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Three in `begin`: after the ticket, the borders and the windows. Five for each work: after its items and starts, its slots, its
-    // leaves and its nodes, and at its end. One with the last tag: before the departure.
-    barriers: &[Barrier::block(9)],
-    // Two more if the operator streams rows: after the steps of a work whose chunks have several, and at the end.
-    other_barriers: Some(&[Barrier::block(11)]),
+    // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
+    // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
+    barriers: &[Barrier::block(10)],
+    // Two more if the operator streams rows: after the pieces of works whose rows have several, and at the end.
+    other_barriers: Some(&[Barrier::block(12)]),
     vectors: Vectors::Any,
 };
 
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // Five more than `REDUCE`, in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
-    // results.
-    barriers: &[Barrier::block(14)],
+    // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
+    // results. One in `place_short`: after the results of a tail.
+    barriers: &[Barrier::block(16)],
     other_barriers: None,
     ..REDUCE
 };

@@ -40,9 +40,11 @@
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
 //! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
 //! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256
-//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot. A work
-//! is **dense** if its chunks have few items on average. If no chunk of a dense work has more than one leaf, each thread takes a whole
-//! chunk, and there are no slots.
+//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot.
+//!
+//! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, in
+//! vectors, and checked there. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots are written only if the work
+//! also has longer chunks.
 //!
 //! Rows of whole vectors have no works in shared memory if the operator combines sixteens pairwise and does not use indices: their vectors
 //! go straight to registers, see `kernel/rows.rs`.
@@ -127,14 +129,21 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
-/// With accumulators of more than 8 bytes, the room beyond the items of one chunk is smaller, so that one more block fits on a
-/// multiprocessor.
-pub const fn room_items<T, A>() -> usize {
-    let spare = match size_of::<A>() > 8 {
-        true => 64,
-        false => 8,
+/// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
+/// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan keeps more room,
+/// since other blocks wait longer for a window's second work: it begins when the results of the first are known.
+pub const fn room_items<T, A>(task: Task) -> usize {
+    let is_small = match task {
+        Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
+        _ => size_of::<A>() > 8,
     };
+    let spare = if is_small { 64 } else { 8 };
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
+}
+
+/// The most places of a work. The first place that is used may lie inside a vector.
+const fn places<T, A>(task: Task) -> usize {
+    room_items::<T, A>(task) + vector_items::<T>() as usize
 }
 
 /// Whether items are copied in vectors: their size divides a vector's size, and equals their alignment.
@@ -150,6 +159,12 @@ pub const fn vector_items<T>() -> u32 {
         1
     }
 }
+
+/// The bytes of a chunk's start.
+const START_BYTES: u32 = size_of::<u32>() as u32;
+
+/// The starts in a vector.
+const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so
 /// for items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
@@ -184,7 +199,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
-/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`].
+/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`]. All offsets are those of a scan, which has the
+/// most room. Items and starts come last, and take [`Layout::item_bytes`].
 ///
 /// There are two areas for bits and two for counts. Consecutive works use them in turn.
 #[derive(Debug, Clone, Copy)]
@@ -197,10 +213,8 @@ pub struct Layout {
     pub leaves: usize,
     /// Nodes' values: room for one for each 128 items.
     pub nodes: usize,
-    /// The items. The chunks' starts lie after them, in descending order of the chunks.
+    /// The items. The chunks' starts lie after them, at the end.
     pub items: usize,
-    /// The size of items and starts together.
-    pub item_bytes: usize,
 }
 
 /// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
@@ -246,6 +260,9 @@ pub struct Work {
     pub window: u32,
     /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
+    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
+    /// order of the offsets in memory.
+    pub starts: u32,
 }
 
 /// The tail of a window: its chunk of a segment that began in an earlier window.
@@ -286,37 +303,44 @@ pub const NO_CHUNK: u32 = u32::MAX;
 impl Layout {
     /// The layout for items of type `T` and accumulators of type `A`.
     pub const fn of<T, A>() -> Self {
-        let places = room_items::<T, A>() + vector_items::<T>() as usize;
+        let places = places::<T, A>(Task::Scan);
         let bits = size_of::<Header<A>>();
         let counts = bits + 2 * 4 * (Self::bit_words::<T, A>() + 1);
         let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
-        let bytes_of_items = if has_vectors::<T>() {
-            (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
-        } else {
-            offset_of::<T>(places) + size_of::<T>()
-        };
-        // With items of 1 byte, the starts may need more room than the items: a start has 2 bytes.
-        let bytes_of_starts = places * 2;
-        let bytes = if bytes_of_items > bytes_of_starts {
-            bytes_of_items
-        } else {
-            bytes_of_starts
-        };
         Layout {
             bits,
             counts,
             leaves,
             nodes,
             items,
-            item_bytes: (bytes + 4).next_multiple_of(ROW_BYTES),
         }
+    }
+
+    /// The size of items and starts together.
+    ///
+    /// They share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and the last vector
+    /// of starts may be used in part.
+    pub const fn item_bytes<T, A>(task: Task) -> usize {
+        let places = places::<T, A>(task);
+        let bytes_of_items = if has_vectors::<T>() {
+            (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
+        } else {
+            offset_of::<T>(places) + size_of::<T>()
+        };
+        let bytes_of_starts = places * START_BYTES as usize + ROW_BYTES + 2 * VECTOR_BYTES;
+        let bytes = if bytes_of_items > bytes_of_starts {
+            bytes_of_items
+        } else {
+            bytes_of_starts
+        };
+        (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES)
     }
 
     /// The number of words with a bit for each slot. There is at most one slot more than places.
     pub const fn bit_words<T, A>() -> usize {
-        (room_items::<T, A>() + vector_items::<T>() as usize) / 32 + 2
+        places::<T, A>(Task::Scan) / 32 + 2
     }
 }
 
@@ -330,22 +354,21 @@ pub enum Task {
 }
 
 /// The bytes of dynamic shared memory of a block.
-pub const fn shared_bytes<T, A>() -> u32 {
-    let layout = Layout::of::<T, A>();
-    (layout.items + layout.item_bytes) as u32
+pub const fn shared_bytes<T, A>(task: Task) -> u32 {
+    (Layout::of::<T, A>().items + Layout::item_bytes::<T, A>(task)) as u32
 }
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places must fit in 16 bits.
-    assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
+    assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
     // Every device has this much shared memory for a block.
-    assert!(shared_bytes::<u64, u64>() <= 64 << 10);
-    assert!(shared_bytes::<u32, [u32; 16]>() <= 64 << 10);
-    assert!(shared_bytes::<[u32; 16], [u32; 16]>() <= 64 << 10);
+    assert!(shared_bytes::<u64, u64>(Task::Scan) <= 64 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(Task::Scan) <= 64 << 10);
+    assert!(shared_bytes::<[u32; 16], [u32; 16]>(Task::Scan) <= 64 << 10);
 };

@@ -3,7 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::shared_bytes;
+use crate::segments::{shared_bytes, Task};
 
 /// Threads of a block, if the device can work on all windows at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
@@ -22,17 +22,32 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// on another.)
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it, and one more
-/// if a thread has at most 56 registers. The compiler limits the registers accordingly. More blocks would not fit in shared memory. Scans
-/// of segments of 32, measured as above, took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it, and one or
+/// two more if there is room, see [`bounds`]. The compiler limits the registers accordingly. Scans of segments of 32, measured as above,
+/// took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
 ///
 /// A block with a warp or two that find windows and copy their items, while others work on the window before, was slower on an H200
 /// (2026-11-25). In shared memory there is room for two windows of 5 such blocks. Sums of 2^28 `f32` in segments of 32; 1,024; 65,536 took
-/// 390; 311; 322 µs with one such warp in 5 blocks of 160 threads, and 376; 354; 359 µs with two in 5 blocks of 192.
+/// 390; 311; 322 µs with one such warp in 5 blocks of 160 threads, and 376; 354; 359 µs with two in 5 blocks of 192. To prefetch a block's
+/// next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// The most items that the chunks of a dense work have on average. In a dense work a thread takes a whole chunk, if no chunk has more than
-/// one leaf. Inclusive scans by key of 2^28 `f32` in runs of 1, on an H200 (2026-11-23): 2,717 µs, and 4,016 µs without dense works.
+/// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
+/// whole chunk, if the chunk has at most one leaf.
+///
+/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, works of up to 8 items a chunk were dense too, but a thread read
+/// each offset and wrote a start. In the last column, lengths are random, and 12 on average:
+///
+/// | | segments of 1 | 2 | 4 | 8 | 16 | random |
+/// |---|---|---|---|---|---|---|
+/// | sums, offsets one by one | 1,768 | 1,066 | 702 | 501 | 411 | 599 |
+/// | copied, up to 8 items | 811 | 583 | 420 | 352 | 395 | |
+/// | copied, up to 16 items | | | | | 306 | 678 |
+/// | scans, offsets one by one | 1,985 | 1,363 | 1,020 | 766 | 771 | 1,221 |
+/// | copied, up to 8 items | 974 | 791 | 686 | 638 | 760 | |
+/// | copied, up to 16 items | | | | | 600 | 1,428 |
+///
+/// With offsets copied in all works, segments of 32 took 338 and 686 µs, and segments of 1,024 took 298 and 651 µs (otherwise 290 and 620).
 pub const DENSE_ITEMS: u32 = 8;
 
 /// The most items of a leaf for which reading them one by one is faster than in vectors.
@@ -46,7 +61,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// (`ptxas` of CUDA 13.0, for 9.0; not timed). If no more than 3 of these blocks, or 6 long ones, have room in shared memory, it is 3. Then
 /// threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    let bytes = shared_bytes::<T, O::Accumulator>() + BLOCK_BYTES;
+    let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {
         BLOCKS_PER_MULTIPROCESSOR / 2
     } else if MULTIPROCESSOR_BYTES / bytes < 2 * BLOCKS_PER_MULTIPROCESSOR - 1 {
@@ -56,6 +71,35 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
+/// The launch bounds, if one or two more long blocks than [`BLOCKS_PER_MULTIPROCESSOR`] says have room in shared memory: as many threads
+/// for each of these blocks as all the long blocks have together. So the compiler leaves registers for the further blocks.
+///
+/// Sums of 2^28 `f32` on an H200, in µs (2026-11-26), with 9 blocks on a multiprocessor, and with 10 and less room for a window:
+///
+/// | | segments of 32 | 1,024 | 65,536 | power law |
+/// |---|---|---|---|---|
+/// | 9 blocks | 331 | 290 | 267 | 461 |
+/// | 10 blocks | 320 | 278 | 259 | 449 |
+///
+/// Scans have too many registers for 10 blocks. With less room, their windows have a second work more often: scans of 2^16 items by the
+/// power law took 14.0 µs, and 11.5 µs with more room.
+pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
+    const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
+    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task) + BLOCK_BYTES);
+    // If there is room for still more blocks, chunks are short, and registers matter more.
+    if blocks <= LONG_BLOCKS || blocks > LONG_BLOCKS + 2 {
+        return None;
+    }
+    let threads = blocks * LONG_BLOCK_THREADS / BLOCKS_PER_MULTIPROCESSOR;
+    Some((threads, BLOCKS_PER_MULTIPROCESSOR))
+}
+
 /// The shared memory of a multiprocessor, and what a block takes for itself, on devices of compute capability 9.0.
 const MULTIPROCESSOR_BYTES: u32 = 228 << 10;
 const BLOCK_BYTES: u32 = 1 << 10;
+
+const _: () = {
+    assert!(matches!(bounds::<f32, f32>(Task::Reduce), Some((320, 4))));
+    assert!(matches!(bounds::<f32, f32>(Task::Scan), Some((288, 4))));
+    assert!(bounds::<[u8; 32], f32>(Task::Reduce).is_none());
+};

@@ -2,7 +2,8 @@
 
 use virtual_gpu::{Counters, LaunchError, RunOptions};
 use warpfold::{Element, Op};
-use warpfold_kernels::{columns, segments};
+use warpfold_kernels::columns;
+use warpfold_kernels::segments::{self, Task};
 
 use super::{Engine, shape};
 
@@ -24,7 +25,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let starts = Starts::Offsets(offsets);
-        self.on_segments::<O, T>(items, starts, offsets.len() - 1, &[], options)
+        self.on_segments::<O, T>(Task::Reduce, items, starts, offsets.len() - 1, &[], options)
     }
 
     /// Launches the kernel, a segmented reduction, on rows of `row_items` items.
@@ -36,7 +37,8 @@ impl Engine {
     ) -> Result<Vec<O::Output>, LaunchError> {
         let starts = Starts::Rows(row_items);
         let count = items.len() / row_items;
-        let (results, _, _) = self.on_segments::<O, T>(items, starts, count, &[], options)?;
+        let (results, _, _) =
+            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &[], options)?;
         Ok(results)
     }
 
@@ -51,12 +53,13 @@ impl Engine {
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let more = [u64::from(is_exclusive)];
         let starts = Starts::Offsets(offsets);
-        self.on_segments::<O, T>(items, starts, items.len(), &more, options)
+        self.on_segments::<O, T>(Task::Scan, items, starts, items.len(), &more, options)
     }
 
     /// Launches a kernel of segments with this many results and with the further parameters `more`.
     fn on_segments<O: Op<T>, T: Element>(
         &self,
+        task: Task,
         items: &[T],
         starts: Starts,
         result_count: usize,
@@ -91,7 +94,7 @@ impl Engine {
         let windows =
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
         // The library chooses the threads in nearly the same way.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
             true => segments::tuning::SHORT_BLOCK_THREADS,

@@ -105,6 +105,39 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Writes the results of a dense work of short chunks, whose items are placed, except those of a tail. Returns false if the offsets are
+    /// refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and `number < work_count`. The work's items are written, and its offsets are
+    /// copied. `fold_short` is done, a barrier has followed, and no chunk is long.
+    #[inline(always)]
+    pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
+        // segment's last chunk, so no value of it is published. Lane 0 alone places its items. All branches depend on shared memory, so
+        // they go the same way on all threads.
+        unsafe {
+            let work = self.work(number);
+            if work.tail_chunk == 0 {
+                if simt::warp() == 0 {
+                    self.find_value_before(&work);
+                    if simt::lane() == 0 {
+                        self.place_short_tail(&work, room);
+                    }
+                }
+                // Orders the writes of the tail's results, or of a refusal, before all threads' reads.
+                simt::barrier();
+                if self.is_refused() {
+                    return false;
+                }
+            }
+            if Self::STAYS {
+                self.take_out(&work, room);
+            }
+        }
+        true
+    }
+
     /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, publishes the value of a tail that is
     /// combined with earlier chunks and is not its segment's last chunk. If the offsets are refused, the block stops.
     ///
@@ -147,7 +180,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The header is written, and `work` is one of the block's works. If the chunk is the window's tail, its prefix is written.
     #[inline(always)]
-    unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
+    pub unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
             // SAFETY: the work's window is one of the block's windows, and the tail's prefix is written: this function's conditions.
             unsafe { self.tail(work.window).read() }
@@ -168,7 +201,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: starts, totals and the tail's prefix are written (this function's condition), and `slot < chunk_count`. Each chunk
             // has one thread, so no other thread uses its nodes' values.
             unsafe {
-                let chunk = self.chunk(room, slot);
+                let chunk = self.chunk(work, room, slot);
                 let count = chunk.node_count();
                 if count > 1 {
                     let before = self.before_chunk(work, chunk.number);
@@ -298,7 +331,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
-    unsafe fn place_each(
+    pub unsafe fn place_each(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,

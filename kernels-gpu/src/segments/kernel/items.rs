@@ -9,8 +9,8 @@ use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vecto
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, offset_of, room_items, vector_items};
-use crate::segments::{Layout, Work, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{has_vectors, offset_of, places, shared_bytes, vector_items};
+use crate::segments::{Layout, Task, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
@@ -65,7 +65,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// The address of the items.
     #[inline(always)]
-    fn item_memory(&self) -> *mut u8 {
+    pub fn item_memory(&self) -> *mut u8 {
         self.memory.wrapping_add(Self::LAYOUT.items)
     }
 
@@ -165,12 +165,11 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// The address of a chunk's start: the place of its first item. One past the last chunk, it is the address of the last chunk's end.
+    /// The address of a word `offset` bytes after the items' first byte. The chunks' starts lie there, after the items (see
+    /// [`Work::starts`]).
     #[inline(always)]
-    pub fn start(&self, chunk: u32) -> *mut u16 {
-        let end = Self::LAYOUT.item_bytes - 2;
-        let last: *mut u16 = self.item_memory().wrapping_add(end).cast();
-        last.wrapping_sub(chunk as usize)
+    pub fn start(&self, offset: u32) -> *mut u32 {
+        self.item_memory().wrapping_add(offset as usize).cast()
     }
 
     /// The address of a word of the slots' bits.
@@ -202,8 +201,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     }
 
     /// How many values of pieces of streamed rows there is room for.
-    pub const PIECES: u32 = ((Self::LAYOUT.items + Self::LAYOUT.item_bytes - Self::LAYOUT.leaves)
-        / size_of::<A>()) as u32;
+    pub const PIECES: u32 =
+        (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
     /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and
     /// items.
@@ -223,7 +222,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
         let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
-        let count = (room_items::<T, A>() + vector_items::<T>() as usize) / 8 + 1;
+        let count = places::<T, A>(Task::Reduce) / 8 + 1;
         leaves
             .wrapping_add(count + (start / 128 + node) as usize)
             .cast()
@@ -330,7 +329,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes.
     /// `from` is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
     #[inline(always)]
-    unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
+    pub unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
         // SAFETY: both addresses are aligned to 16 bytes, `from` is readable and the bytes at the offset are this thread's: this function's
         // conditions.

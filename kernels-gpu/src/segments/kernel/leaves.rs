@@ -33,6 +33,22 @@ pub struct Leaf {
     pub are_short: bool,
 }
 
+impl Leaf {
+    /// The only leaf of a short chunk, whose first item has the given index in its segment.
+    #[inline(always)]
+    pub fn of_short(chunk: Chunk, index: u64) -> Self {
+        Leaf {
+            chunk,
+            number: 0,
+            begin: chunk.start,
+            end: chunk.end,
+            index,
+            are_whole: false,
+            are_short: true,
+        }
+    }
+}
+
 /// A step for each of a work's leaves, or for each of its nodes. It is a trait, since not every compiler inlines a closure.
 pub trait Step<P> {
     /// Runs the step for one leaf or node.
@@ -115,20 +131,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         _ => 1,
     };
 
-    /// Runs a step for each leaf of a work, on one thread for each leaf.
+    /// Runs a step for each leaf of a work, on one thread for each leaf, except the leaves that `fold_short` has finished.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. `work` is one of the block's works.
     /// 2. The starts are written, and so are the slots of a dense work that has a chunk of several leaves.
-    /// 3. The conditions of `S::run` hold for each leaf.
+    /// 3. The conditions of `S::run` hold for each of these leaves.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the starts are written: condition 2.
-        if unsafe { self.is_flat(work, room) } {
-            // SAFETY: the whole block is here, and the starts are written: conditions 1 and 2. The step's conditions hold: condition 3.
-            unsafe { self.for_each_chunk::<S>(work, room) };
-            return;
-        }
         let slots = self.slots(work, FAN);
         let mut first = simt::warp() * WARP_LANES;
         while first < slots.count {
@@ -140,7 +150,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk_of_slot(work, room, slot);
                 let number = slot - slots.first(chunk.number, chunk.start);
                 let begin = chunk.start + number * FAN;
-                let exists = begin < chunk.end && first + simt::lane() < slots.count;
+                let exists = begin < chunk.end
+                    && first + simt::lane() < slots.count
+                    && !self.is_done(work, chunk);
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
@@ -163,34 +175,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs a step for each chunk of a work whose chunks are single leaves, on one thread for each chunk.
-    ///
-    /// # Safety
-    /// The same conditions as for [`Self::for_each_leaf`], and the work is flat ([`Self::is_flat`]).
+    /// Whether a chunk needs no step for its leaf, because [`Self::fold_short`] has finished it.
     #[inline(always)]
-    unsafe fn for_each_chunk<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let mut number = simt::thread_index();
-        while number < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (condition 2), and `number < chunk_count`. Each chunk is one leaf, and has one thread. The
-            // step's other conditions hold by condition 3.
-            unsafe {
-                let chunk = self.chunk(room, number);
-                if chunk.start < chunk.end {
-                    let leaf = Leaf {
-                        chunk,
-                        number: 0,
-                        begin: chunk.start,
-                        end: chunk.end,
-                        index: if number == 0 { work.index } else { 0 },
-                        are_whole: false,
-                        are_short: true,
-                    };
-                    S::run(self, work, room, leaf);
-                }
-            }
-            number += step * self.threads();
-        }
+    fn is_done(&self, work: &Work, chunk: Chunk) -> bool {
+        // `fold_short` leaves a scan's tail.
+        let is_left = self.task == Task::Scan && chunk.number == work.tail_chunk;
+        work.is_dense() && chunk.end - chunk.start <= FAN && !is_left
     }
 
     /// Folds the leaves of a work. The value of a segment of one leaf is the segment's result.
@@ -204,10 +194,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // condition 2.
         unsafe {
             let work = self.work(number);
-            if self.task == Task::Scan && self.is_flat(&work, room) {
-                // Each chunk is a whole segment of one leaf, whose total a scan does not use.
-                return;
-            }
             self.for_each_leaf::<Fold>(&work, room);
         }
     }
@@ -393,12 +379,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The fold of 1 to 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
+    /// The fold of at most 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
     ///
     /// # Safety
-    /// The items are written, and there is at least one.
+    /// The items are written.
     #[inline(always)]
-    unsafe fn fold_each(
+    pub unsafe fn fold_each(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,

@@ -34,10 +34,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn for_each_node<S: Step<Node>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: condition 2.
-        let (is_flat, has_roots) = unsafe { (self.is_flat(work, room), self.has_roots(room)) };
-        if is_flat {
-            return;
-        }
+        let has_roots = unsafe { self.has_roots(room) };
         let node_slots = self.slots(work, FAN * FAN);
         let slots = match has_roots {
             true => node_slots.count,
@@ -84,7 +81,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk_of_node_slot(work, room, slots, slot);
                 (chunk, slot - slots.first(chunk.number, chunk.start))
             } else {
-                (self.chunk(room, slot), 0)
+                (self.chunk(work, room, slot), 0)
             }
         }
     }
@@ -115,10 +112,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn share_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: this function's conditions.
-        let (is_flat, has_roots) = unsafe { (self.is_flat(work, room), self.has_roots(room)) };
-        if is_flat {
-            return;
-        }
+        let has_roots = unsafe { self.has_roots(room) };
         let node_slots = self.slots(work, FAN * FAN);
         let slots = match has_roots {
             true => node_slots.count,
@@ -243,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the starts, the items and the nodes' values are written (condition 2), and `slot < chunk_count`. Each chunk has one
             // thread, so nobody else finishes it.
             unsafe {
-                let chunk = self.chunk(room, slot);
+                let chunk = self.chunk(&work, room, slot);
                 let count = chunk.node_count();
                 if count > 1 {
                     let value = self.fold_values(room.node(chunk.start, 0), count);
@@ -268,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // of them finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
-                let chunk = self.chunk(room, Ord::min(slot, work.chunk_count - 1));
+                let chunk = self.chunk(work, room, Ord::min(slot, work.chunk_count - 1));
                 let nodes = room.node(chunk.start, 0);
                 let is_root = slot < work.chunk_count && chunk.node_count() > 1;
                 let items = if is_root { chunk.end - chunk.start } else { 0 };

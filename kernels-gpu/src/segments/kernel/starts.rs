@@ -4,18 +4,22 @@
 //! and both values are compared. Every other offset is read once. So starts ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
+use crate::direction::Heading;
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
-use crate::segments::{chunk_items, Task, Work, FAN, WARP_CHUNKS};
+use crate::segments::{
+    chunk_items, Layout, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
+};
 use crate::simt;
 
 use super::items::Room;
+use super::search::Offsets;
 use super::Launch;
 
 /// Flags of a work. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: the work is dense, and a chunk has more than one leaf.
-const HAS_ROOTS: u32 = 1;
-const HAS_NODES: u32 = 2;
+pub const HAS_ROOTS: u32 = 1;
+pub const HAS_NODES: u32 = 2;
 
 /// A chunk in shared memory.
 #[derive(Clone, Copy)]
@@ -64,6 +68,61 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Where the starts of a work of one chunk may lie: the second word of the last vector. The end follows it, or precedes it in a
+    /// backward scan. No offset of such a work is copied.
+    #[inline(always)]
+    pub fn starts_of_one(&self) -> u32 {
+        self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
+    }
+
+    /// Where the last vector of starts ends, and the items' memory.
+    #[inline(always)]
+    fn end_of_starts(&self) -> u32 {
+        // Each branch is a constant, so that every compiler sees a plain number.
+        match self.task {
+            Task::Reduce => const { Layout::item_bytes::<T, O::Accumulator>(Task::Reduce) as u32 },
+            Task::Scan => const { Layout::item_bytes::<T, O::Accumulator>(Task::Scan) as u32 },
+        }
+    }
+
+    /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends.
+    /// An offset has the same place in its vector in shared memory and in global memory.
+    #[inline(always)]
+    pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
+        let first = self.first_offset(segment, chunk_count);
+        let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
+        let vectors = (words + chunk_count + 1).div_ceil(VECTOR_STARTS);
+        // In a backward scan, the first chunk's start is the last one in memory.
+        let before = self.offsets.direction.if_backward(chunk_count as u64);
+        self.end_of_starts() - vectors * VECTOR_STARTS * START_BYTES
+            + (words + before as u32) * START_BYTES
+    }
+
+    /// The address of the first offset in memory of a work's chunks and their end, for offsets of 4 bytes.
+    #[inline(always)]
+    pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
+        let Offsets {
+            direction,
+            segment_count,
+            ..
+        } = self.offsets;
+        let place = direction.place(segment, segment_count + 1);
+        let place = place.wrapping_sub(direction.if_backward(chunk_count as u64));
+        self.offsets.address.wrapping_add(place as usize)
+    }
+
+    /// The address of a chunk's start in shared memory.
+    #[inline(always)]
+    pub fn start_address(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+    ) -> *mut u32 {
+        let far = self.offsets.direction.signed((chunk * START_BYTES) as u64) as u32;
+        room.start(work.starts.wrapping_add(far))
+    }
+
     /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset once: the start of its chunk, and the end of the chunk
@@ -71,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
-    /// 2. The header is written, and `work` is one of the block's works.
+    /// 2. The header is written, and `work` is one of the block's works, not a dense one.
     /// 3. The room's bits and flags are cleared, and no thread uses the starts and slots of earlier works any more.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
@@ -101,7 +160,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `work` is one of the block's works.
     #[inline(always)]
-    unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
+    pub unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
         if chunk == 0 {
             return work.begin;
@@ -127,29 +186,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         begin: u32,
         end: u32,
     ) {
-        // Other blocks wait for the value of a chunk that is cut, so this chunk must have all its items.
-        let is_short = chunk == work.cut_chunk
-            && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
-        let is_wrong = begin > end || end > work.end || is_short;
         // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
-        // or its segment's result, and both exist. The end after the last start has a place too. The tag is written with the header, and
-        // the flags are in shared memory. `begin <= end <= work.end` is checked before slots are written.
+        // or its segment's result, and both exist. The end after the last start has a place too. The header is written, and the flags are
+        // in shared memory. `begin <= end <= work.end` is checked before slots are written.
         unsafe {
-            // A reduction's tail must have items, since its value is combined with others.
-            if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
-                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
-                self.refuse();
+            if !self.check_start(work, chunk, begin, end) {
                 return;
             }
-            room.start(chunk).write(begin as u16);
+            self.start_address(work, room, chunk)
+                .write(self.low_half(work, begin));
             if chunk == work.chunk_count - 1 {
-                room.start(chunk + 1).write(end as u16);
+                self.start_address(work, room, chunk + 1)
+                    .write(self.low_half(work, end));
             }
-            if !work.is_dense() {
-                self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
-            } else if end - begin > FAN {
-                simt::or_shared(room.flags(), HAS_NODES);
-            }
+            self.write_slots_of(self.slots(work, FAN), room, chunk, begin, end);
             if begin == end && self.task == Task::Reduce {
                 let segment = work.segment + chunk as u64;
                 write_result!(O, T, self.output, segment as usize, O::identity());
@@ -157,6 +207,56 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::or_shared(room.flags(), HAS_ROOTS);
             }
         }
+    }
+
+    /// Whether a chunk may lie from place `begin` to place `end`. If not, refuses the offsets.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    pub unsafe fn check_start(&self, work: &Work, chunk: u32, begin: u32, end: u32) -> bool {
+        // Other blocks wait for the value of a chunk that is cut, so this chunk must have all its items.
+        let is_short = chunk == work.cut_chunk
+            && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
+        let is_wrong = begin < work.begin || begin > end || end > work.end || is_short;
+        // A reduction's tail must have items, since its value is combined with others.
+        if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
+            // SAFETY: the tag is written with the header, and `is_refused` is in shared memory.
+            unsafe {
+                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
+                self.refuse();
+            }
+            return false;
+        }
+        true
+    }
+
+    /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends. If the offsets are copied and not
+    /// yet checked, it may be beyond the work.
+    ///
+    /// # Safety
+    /// The starts are written, perhaps without a check, and `chunk <= work.chunk_count`.
+    #[inline(always)]
+    pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
+        // SAFETY: the starts are written, up to the end of the last chunk: this function's conditions.
+        let low = unsafe { simt::read_shared(self.start_address(work, room, chunk)) };
+        (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
+    }
+
+    /// What is kept in shared memory for a chunk that starts at a place: the low half of the offset in memory.
+    #[inline(always)]
+    pub fn low_half(&self, work: &Work, place: u32) -> u32 {
+        let Offsets {
+            direction,
+            item_count,
+            ..
+        } = self.offsets;
+        direction.border(work.base.wrapping_add(place as u64), item_count) as u32
     }
 
     /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
@@ -176,8 +276,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // start of chunk `group * WARP_CHUNKS`, which the work has.
             unsafe {
                 let end = simt::read_shared(room.next().count(group - 1));
-                let begin = simt::read_shared(room.start(group * WARP_CHUNKS));
-                differ |= end != begin as u32;
+                let begin = self.start(work, room, group * WARP_CHUNKS);
+                differ |= end != begin;
             }
             group += step * WARP_LANES;
         }
@@ -210,7 +310,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
     /// work.
     #[inline(always)]
-    unsafe fn write_slots_of(
+    pub unsafe fn write_slots_of(
         &self,
         slots: Slots,
         room: Room<T, O::Accumulator>,
@@ -234,46 +334,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 word += step;
             }
         }
-    }
-
-    /// Writes the slots of a dense work that has chunks of several leaves.
-    ///
-    /// # Safety
-    /// The whole block. The work's starts are written, and its slots are not.
-    #[inline(always)]
-    pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let slots = self.slots(work, FAN);
-        let mut number = simt::thread_index();
-        while number < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (this function's condition), and `number < chunk_count`. Written starts ascend up to the
-            // work's end.
-            unsafe {
-                let Chunk { start, end, .. } = self.chunk(room, number);
-                self.write_slots_of(slots, room, number, start, end);
-            }
-            number += step * self.threads();
-        }
-    }
-
-    /// Whether a work is dense and has a chunk of several leaves.
-    ///
-    /// # Safety
-    /// The starts are written.
-    #[inline(always)]
-    pub unsafe fn lacks_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
-        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES != 0
-    }
-
-    /// Whether each chunk of a work is one leaf or empty, and the work has no slots.
-    ///
-    /// # Safety
-    /// The starts are written.
-    #[inline(always)]
-    pub unsafe fn is_flat(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
-        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES == 0
     }
 
     /// Clears a room's bits and flags.
@@ -305,15 +365,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk of the work.
     ///
     /// # Safety
-    /// The starts are written, and the work has the chunk.
+    /// The starts are written, perhaps without a check, and the work has the chunk.
     #[inline(always)]
-    pub unsafe fn chunk(&self, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
-        // SAFETY: the starts are written, up to the end of the last chunk, and `number < chunk_count`: this function's conditions.
+    pub unsafe fn chunk(&self, work: &Work, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
+        // SAFETY: the starts are written, and `number < chunk_count`: this function's conditions.
         unsafe {
             Chunk {
                 number,
-                start: simt::read_shared(room.start(number)) as u32,
-                end: simt::read_shared(room.start(number + 1)) as u32,
+                start: self.start(work, room, number),
+                end: self.start(work, room, number + 1),
             }
         }
     }
@@ -341,7 +401,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
             let before = simt::read_shared(room.count(slot / 32));
-            self.chunk(room, before + bits.count_ones() - 1)
+            self.chunk(work, room, before + bits.count_ones() - 1)
         }
     }
 
@@ -363,14 +423,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while high - low > 1 {
                 let step = simt::opaque_one() as u32;
                 let middle = (low + high) / 2 * step;
-                let start = simt::read_shared(room.start(middle)) as u32;
+                let start = self.start(work, room, middle);
                 if slots.first(middle, start) <= slot {
                     low = middle;
                 } else {
                     high = middle;
                 }
             }
-            self.chunk(room, low)
+            self.chunk(work, room, low)
         }
     }
 }

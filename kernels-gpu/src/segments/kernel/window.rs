@@ -182,7 +182,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
         // The last chunk is a work of its own, if not all chunks fit.
-        let room = room_items::<T, O::Accumulator>() as u64;
+        let room = room_items::<T, O::Accumulator>(self.task) as u64;
         let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
         let segment = first.wrapping_sub(has_tail as u64);
         let end_of_first = if is_followed != 0 { last } else { upto };
@@ -213,6 +213,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 },
                 window,
                 is_followed,
+                starts: self.starts_of(segment, chunk_count - is_followed),
             });
             let place = self.place_of(last);
             self.work_address(2 * window + 1).write(Work {
@@ -226,6 +227,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 cut_chunk: if is_cut { 0 } else { NO_CHUNK },
                 window,
                 is_followed: 0,
+                starts: self.starts_of_one(),
             });
         }
     }

@@ -214,24 +214,6 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// The dot product of the bytes of `word` and of `factors`, plus `plus`. 1 instruction.
-#[inline(always)]
-pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
-    let sum: u32;
-    // SAFETY: the instructions only compute on registers.
-    unsafe {
-        ptx!(
-            add_bytes: "dp4a.u32.u32 {sum}, {word}, {factors}, {plus};",
-            word = in(reg32) word,
-            factors = in(reg32) factors,
-            plus = in(reg32) plus,
-            sum = out(reg32) sum,
-            options(pure, nomem, nostack),
-        );
-    }
-    sum
-}
-
 /// The term that is added to the sums of squared deviations of two groups when the groups are joined. For n items with the sum S and m
 /// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n
 /// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division. To tell these cases, the

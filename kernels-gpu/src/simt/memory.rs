@@ -32,18 +32,6 @@ pub fn late_one() -> u32 {
     one
 }
 
-/// The number, behind an optimisation barrier for rustc alone. Values computed from the result are not moved before the branch that this
-/// call is in.
-#[inline(always)]
-pub fn late(number: u32) -> u32 {
-    let same: u32;
-    // SAFETY: the instructions only write a register.
-    unsafe {
-        ptx!(late: "mov.u32 {same}, {number};", number = in(reg32) number, same = out(reg32) same, options(nostack));
-    }
-    same
-}
-
 /// The direction's mask: 0 in the PTX as it is compiled, and all bits in the PTX that the host makes for backward scans. See
 /// [`crate::direction::Direction`].
 #[inline(always)]

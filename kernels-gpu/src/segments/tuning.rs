@@ -47,6 +47,9 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// | copied, up to 8 items | 974 | 791 | 686 | 638 | 760 | |
 /// | copied, up to 16 items | | | | | 600 | 1,428 |
 ///
+/// Where lengths are random and 4 on average, most works also have longer chunks: sums took 1,153 µs one by one and 1,046 µs copied, scans
+/// 1,888 and 1,878 µs.
+///
 /// With offsets copied in all works, segments of 32 took 338 and 686 µs, and segments of 1,024 took 298 and 651 µs (otherwise 290 and 620).
 pub const DENSE_ITEMS: u32 = 8;
 

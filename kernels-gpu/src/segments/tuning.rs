@@ -35,8 +35,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
 /// whole chunk, if the chunk has at most one leaf.
 ///
-/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, works of up to 8 items a chunk were dense too, but a thread read
-/// each offset and wrote a start. In the last column, lengths are random, and 12 on average:
+/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, works of up to 8 items a chunk were dense too, but a thread
+/// read each offset and wrote a start. In the last column, lengths are random, and 12 on average:
 ///
 /// | | segments of 1 | 2 | 4 | 8 | 16 | random |
 /// |---|---|---|---|---|---|---|

@@ -376,7 +376,7 @@ impl ScanTiles {
         }
     }
 
-    /// Items of a tile of a scan of `item_count` items.
+    /// How many items a tile has, in a scan of `item_count` items.
     pub const fn items(self, item_count: u64) -> u64 {
         (self.shape(item_count).vectors() * self.vector_items) as u64
     }

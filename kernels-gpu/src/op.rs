@@ -185,13 +185,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). The operator has [`Self::PAIRS_SIXTEENS`], commutes,
-    /// and does not use the indices of items.
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). If so, the operator must have [`Self::PAIRS_SIXTEENS`],
+    /// commute, and not use the indices of items.
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// The words of an accumulator that are equal in all values of equally many items, if their number is a power of two: bit `i` stands
-    /// for word `i`.
+    /// A mask of an accumulator's words, bit `i` for word `i`. For each power of two `n`, such a word is the same in all values of `n`
+    /// items.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 

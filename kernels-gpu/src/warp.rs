@@ -163,7 +163,7 @@ pub unsafe fn join<A: Accumulator>(
     combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// `value` of the lane that is `delta` apart. Words with a bit in `same` are the lane's own.
+/// `value` of the lane whose number differs in the bit `delta`. Words with a bit in `same` are not exchanged: they are the lane's own.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.

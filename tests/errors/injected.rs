@@ -274,7 +274,7 @@ fn the_calls_of_the_slice_functions() {
             Ok(())
         },
     };
-    // Other tests use the process-wide `Gpu`, so no code here is sticky.
+    // Other tests use the process-wide `Gpu`, so no sticky error code is injected here.
     slices.fail_each_call(&HARMLESS, Moment::Before);
     slices.fail_each_call(&[1], Moment::After);
 }

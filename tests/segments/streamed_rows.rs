@@ -19,12 +19,12 @@ const LENGTHS: [usize; 24] = [
     5120, 7680, 8192, 65_536, 70_656,
 ];
 
-/// Some of these lengths.
+/// A few lengths, for the other types: of one piece, of several pieces, and of several chunks.
 const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
 
 const ITEMS: usize = 141_400;
 
-/// Checks rows that begin at one item of the input, where no vector begins unless it is item 0 or 4.
+/// Checks rows from item `begin` of the input on. They are aligned to vectors if `begin` is 0 or 4, and not if it is 1.
 fn check<O, T>(gpu: &Gpu, items: &[T], input: &DeviceBuffer<T>, row_items: usize, begin: usize)
 where
     O: Kernel<kind::segmented_reduce, T>,
@@ -59,7 +59,7 @@ where
         for begin in [0, 4, 1] {
             check::<O, T>(gpu, &items, &input, row_items, begin);
         }
-        // Few rows, the last of which ends in the middle of a step.
+        // Few rows. For many lengths, the last one ends in the middle of a step.
         for rows in [1, 3] {
             let count = Ord::min(rows * row_items, ITEMS);
             check::<O, T>(gpu, &items[..count], &input, row_items, 0);

@@ -101,7 +101,7 @@ impl Wanted {
         self.group + 1 - Ord::min(self.first_prefix, self.group + 1)
     }
 
-    /// The bits of the words that the calling lane reads.
+    /// The words of [`Loaded`] that the calling lane reads, as a mask: bit `i` stands for word `i`.
     #[inline(always)]
     fn bits<A: Accumulator>(&self, stripe: Stripe<A>) -> u32 {
         stripe.rounds(self.tiles)

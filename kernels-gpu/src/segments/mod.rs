@@ -46,8 +46,8 @@
 //! vectors, and checked there. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots are written only if the work
 //! also has longer chunks.
 //!
-//! Rows of whole vectors have no works in shared memory if the operator combines sixteens pairwise and does not use indices: their vectors
-//! go straight to registers, see `kernel/rows.rs`.
+//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. The operator combines sixteens pairwise
+//! and does not use indices. See `kernel/rows.rs` for all conditions.
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
@@ -167,7 +167,7 @@ const START_BYTES: u32 = size_of::<u32>() as u32;
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so
-/// for items of 4 bytes. Wider items have chunks of fewer vectors than a block reads at once, and so have narrower items.
+/// for items of 4 bytes. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
@@ -202,16 +202,16 @@ pub const fn offset_of<T>(index: usize) -> usize {
 /// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`]. All offsets are those of a scan, which has the
 /// most room. Items and starts come last, and take [`Layout::item_bytes`].
 ///
-/// There are two areas for bits and two for counts. Consecutive works use them in turn.
+/// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// A bit for each slot, in words of 32, and a word of flags about the chunks.
     pub bits: usize,
     /// For each word of bits, how many bits are set in the words before it.
     pub counts: usize,
-    /// Leaves' values: room for one for each 8 items.
+    /// The leaves' values. There is room for one value for each 8 items.
     pub leaves: usize,
-    /// Nodes' values: room for one for each 128 items.
+    /// The nodes' values. There is room for one value for each 128 items.
     pub nodes: usize,
     /// The items. The chunks' starts lie after them, at the end.
     pub items: usize,

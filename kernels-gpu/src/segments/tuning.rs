@@ -47,22 +47,22 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// | copied, up to 8 items | 974 | 791 | 686 | 638 | 760 | |
 /// | copied, up to 16 items | | | | | 600 | 1,428 |
 ///
-/// Where lengths are random and 4 on average, most works also have longer chunks: sums took 1,153 µs one by one and 1,046 µs copied, scans
-/// 1,888 and 1,878 µs.
+/// Where lengths are random and 4 on average, most works also have chunks of more than one leaf: sums took 1,153 µs one by one and 1,046 µs
+/// copied, scans 1,888 and 1,878 µs.
 ///
 /// With offsets copied in all works, segments of 32 took 338 and 686 µs, and segments of 1,024 took 298 and 651 µs (otherwise 290 and 620).
 pub const DENSE_ITEMS: u32 = 8;
 
-/// The most items of a leaf for which reading them one by one is faster than in vectors.
+/// A leaf of at most this many items is read item by item, which is then faster than in vectors.
 pub const SHORT_LEAF: u32 = 4;
 
 /// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
-/// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory
-/// (`ptxas` of CUDA 13.0, for 9.0; not timed). If no more than 3 of these blocks, or 6 long ones, have room in shared memory, it is 3. Then
-/// threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
+/// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory (`ptxas`
+/// of CUDA 13.0, for 9.0; not timed). Otherwise, if at most 6 blocks have room in shared memory, it is 3: as many threads as in 6 long
+/// blocks. Then threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {

@@ -125,7 +125,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
+/// Waits for all lanes of the warp. What any lane accesses before the barrier is ordered before what other lanes access after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.

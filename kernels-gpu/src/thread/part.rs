@@ -182,8 +182,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// - No other thread uses the slots.
     #[inline(always)]
     pub unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
-        // SAFETY: the array is readable and the slots are this thread's (conditions of this function). `copy` writes the slots that are
-        // read. `is_whole` is checked before the whole part is loaded.
+        // SAFETY: the array is readable and the slots are this thread's (conditions of this function). `copy` writes every slot that
+        // `read_rows` reads. `is_whole` is checked before the whole part is loaded.
         unsafe {
             if !self.is_whole() {
                 self.copy::<O>(slots);

@@ -284,7 +284,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Makes the plain copies of these lanes arrive at an mbarrier when they have landed.
+    /// Lands the plain copies of these lanes, and then makes the arrivals at the mbarrier.
     pub(super) fn report_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,4 +1,4 @@
-//! One trial with a committed file whose contents and hash were changed. The fuzz target `committed` shares it.
+//! One trial with a committed file whose contents and hash were changed. The unit tests and the fuzz target `committed` both use it.
 
 use super::{Capability, Stamp, from_file, split, to_file};
 use crate::compiled::{Compiled, Kernel};

@@ -12,7 +12,7 @@ use crate::thread::for_each_vector;
 /// accumulators one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
-/// The word of a second partial in the words that a lane has read.
+/// Among the words that a lane has read, those of the second partial begin here.
 const SECOND: usize = 16;
 
 const _: () = assert!(
@@ -62,7 +62,7 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
         let step = simt::opaque_one() as u32;
         let second = first + BLOCK_THREADS;
         let rounds = |first: u32| stripe.rounds(Ord::min(count.saturating_sub(first), WARP_LANES));
-        // The constant tells the compiler which words are never wanted.
+        // `most` is known at compile time: it tells the compiler that words from `words` on are never read.
         let most = (1u32 << words.min(31)) - 1;
         let wanted = rounds(first) & most | (rounds(second) & most) << SECOND;
         let address = |partial: u32| {

@@ -17,8 +17,8 @@ use super::starts::{Chunk, HAS_NODES, HAS_ROOTS};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the low half of each offset of a dense work where the chunk's start belongs. The ends of the work were checked when it was
-    /// found, so they are not read again. If copies are asynchronous, begins to copy offsets of 4 bytes.
+    /// Writes the starts of a dense work's chunks, without a check: the low half of each offset. The ends of the work were checked when it
+    /// was found, so they are not read again. If copies are asynchronous, begins to copy offsets of 4 bytes.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.

@@ -1,8 +1,8 @@
 //! Rows that go from global memory straight to registers.
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
-//! neighbours first. If an operator combines each sixteen values pairwise, leaves, nodes and roots together are a binary tree over the
-//! vectors of a row, so this is the same tree. Items do not go through shared memory.
+//! neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary tree over
+//! its vectors. The lanes combine in that same tree. Items do not go through shared memory.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -50,7 +50,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether the segments are rows of pieces of at least [`LANE_VECTORS`] vectors, and a chunk has at most [`CHUNK_PIECES`].
+    /// Whether this is a reduction of rows, the input is aligned to a vector, each piece has at least [`LANE_VECTORS`] vectors, and each
+    /// chunk has at most [`CHUNK_PIECES`] pieces.
     #[inline(always)]
     pub fn have_streams(&self) -> bool {
         let row = self.offsets.row_items;
@@ -66,7 +67,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     fn piece_levels(&self) -> u32 {
         let vectors = self.offsets.row_items / vector_items::<T>() as u64;
-        // If these 32 bits have no bit, the power of two is large enough.
+        // If the low 32 bits are all 0, there are 32 trailing zeros, and `STEP_LEVELS` is right.
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
@@ -131,8 +132,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while begin < vectors {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The work has the vectors: `begin < vectors`. No other
-            // thread has this step, so nobody else writes the values of its pieces or finishes its chunks. The work has a chunk for each
-            // piece, if a chunk is one piece.
+            // warp has this step, and one lane has the value of each piece. So no other thread writes that value or finishes that chunk.
+            // The work has a chunk for each piece, if a chunk is one piece.
             unsafe {
                 let value = self.fold_step(first, begin, vectors, levels);
                 let vector = begin + first_vector_of_lane();
@@ -166,7 +167,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let chunk = first + (simt::lane() >> shift);
             // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, at most 4.
-            // The values of the pieces are written (this function's condition). One lane finishes the chunk, and no other lanes have it.
+            // The values of the pieces are written (this function's condition). Each chunk has a group of lanes, and only the first lane of
+            // the group finishes it.
             unsafe {
                 let mut pieces = Pieces { first: 0, count: 0 };
                 if chunk < work.chunk_count {
@@ -176,7 +178,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if lane < pieces.count {
                     folded = self.piece(number, room, levels, pieces.first + lane).read();
                 }
-                // All values of the warp have equally many items.
+                // If each lane has a piece, all values have equally many items. Otherwise, some values are the identity.
                 let are_full = simt::ballot(lane >= pieces.count) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -262,7 +264,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 });
             } else {
                 for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    // Past the work's end its last vector is read. The values of these pieces are not used.
+                    // Past the work's end, the last vector is read again. The values of pieces past the end are not used.
                     let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
                     read[V] = self.load(first, number, 0);
                 });

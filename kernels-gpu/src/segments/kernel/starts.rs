@@ -46,7 +46,7 @@ impl Chunk {
     }
 }
 
-/// How the leaves or nodes of a work's chunks have slots: those of chunk `c`, which starts at place `p`, begin at slot `p / size +
+/// The slots of the leaves, or of the nodes, of a work's chunks. Those of chunk `c`, which starts at place `p`, begin at slot `p / size +
 /// spare·c`. A chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. There are no spare slots if there
 /// is one chunk, or if the chunks belong to rows of a multiple of `size` items: then all places `p` have the same remainder.
 #[derive(Clone, Copy)]
@@ -187,7 +187,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         end: u32,
     ) {
         // SAFETY: the work has the chunk, and no other thread writes it (this function's conditions). So no other thread writes its start
-        // or its segment's result, and both exist. The end after the last start has a place too. The header is written, and the flags are
+        // or its segment's result, and both exist. There is also a word for the last chunk's end. The header is written, and the flags are
         // in shared memory. `begin <= end <= work.end` is checked before slots are written.
         unsafe {
             if !self.check_start(work, chunk, begin, end) {

@@ -27,7 +27,7 @@ pub(crate) struct GraphReferences {
 }
 
 impl UserObject {
-    /// An object with this many references of the program, at least one.
+    /// An object to which the program holds this many references. There is at least one.
     pub(crate) fn new(destructor: HostFunction, references: u32) -> Self {
         Self {
             destructor,

@@ -222,8 +222,7 @@ fn a_time_between_events_says_that_they_were_reached() {
     assert!(with_question(false));
 }
 
-/// A host function may signal other host threads, and so the host knows that all work before it is
-/// done.
+/// A host function may signal host threads. So the host then knows that the work queued before the function has ended.
 #[test]
 fn a_host_function_tells_the_host() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}

@@ -1,6 +1,6 @@
 //! Tests the reference with operators and items as a user may write them: structs, wide items and accumulators, results of another type,
-//! operators that use an index or do not commute. Compares it with plain loops where any bracketing gives the same bits, and with sums
-//! worked out by hand where the order shows.
+//! operators that use an index or do not commute. If the bits do not depend on the order of combination, it is compared with plain loops.
+//! Otherwise, with sums made by hand.
 
 use std::fmt::Debug;
 

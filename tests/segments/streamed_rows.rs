@@ -1,9 +1,9 @@
 //! Rows of whole vectors whose items go straight to registers: all shapes of rows, and rows that share windows and blocks.
 
-use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
 use warpfold::cust;
-use warpfold::{Cpu, Gpu, LogSumExp, Moments, Op, Sum, kind, reduce};
+use warpfold::{Cpu, LogSumExp, Moments, Op, Sum, kind, reduce};
 use warpfold_kernels::segments::MOST_WINDOWS;
 
 use crate::common::gpu;
@@ -11,6 +11,7 @@ use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
+use crate::whole_rows::assert_rows;
 
 /// Lengths of rows. Rows of one piece; of several pieces, up to eight; of several chunks, up to several levels of them; and lengths that
 /// are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
@@ -24,28 +25,6 @@ const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
 
 const ITEMS: usize = 141_400;
 
-/// Checks rows from item `begin` of the input on. They are aligned to vectors if `begin` is 0 or 4, and not if it is 1.
-fn check<O, T>(gpu: &Gpu, items: &[T], input: &DeviceBuffer<T>, row_items: usize, begin: usize)
-where
-    O: Kernel<kind::segmented_reduce, T>,
-    T: Sample,
-{
-    let span = begin..begin + (items.len() - begin) / row_items * row_items;
-    let request = reduce::<O, _>(&items[span.clone()]).rows(row_items);
-    let expected = request.wait(Cpu).unwrap();
-    let mut output = DeviceBuffer::zeroed(expected.len()).unwrap();
-    let span = input.index(span);
-    let request = reduce::<O, _>(&span).rows(row_items);
-    request.to(&mut output).wait(gpu).unwrap();
-    let mut found = vec![bytemuck::Zeroable::zeroed(); expected.len()];
-    output.copy_to(&mut found).unwrap();
-    assert_same_bits(
-        &found,
-        &expected,
-        &format!("rows of {row_items} from {begin} on"),
-    );
-}
-
 fn lengths<O, T>(lengths: &[usize])
 where
     O: Kernel<kind::segmented_reduce, T>,
@@ -57,12 +36,12 @@ where
     let input = DeviceBuffer::from_slice(&items).unwrap();
     for &row_items in lengths {
         for begin in [0, 4, 1] {
-            check::<O, T>(gpu, &items, &input, row_items, begin);
+            assert_rows::<O, T>(gpu, &items, &input, row_items, begin);
         }
         // Few rows. For many lengths, the last one ends in the middle of a step.
         for rows in [1, 3] {
             let count = Ord::min(rows * row_items, ITEMS);
-            check::<O, T>(gpu, &items[..count], &input, row_items, 0);
+            assert_rows::<O, T>(gpu, &items[..count], &input, row_items, 0);
         }
     }
 }
@@ -92,8 +71,8 @@ fn items_that_add_nothing_and_items_that_are_no_numbers() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     for row_items in [20, 32, 100, 128, 1024, 2000, 4096, 20_000] {
-        check::<LogSumExp, f32>(gpu, &items, &input, row_items, 0);
-        check::<Moments, f32>(gpu, &items, &input, row_items, 0);
+        assert_rows::<LogSumExp, f32>(gpu, &items, &input, row_items, 0);
+        assert_rows::<Moments, f32>(gpu, &items, &input, row_items, 0);
     }
 }
 

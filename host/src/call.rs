@@ -12,9 +12,9 @@ pub(crate) use run::finish_before;
 pub(crate) use run::{queue, wait, wait_for_result, wait_for_result_in_order, wait_for_total};
 
 use crate::arguments::{Arguments, Shape};
-use crate::by_key::{self, Keyed, Starts};
+use crate::by_key::{self, Keyed};
 use crate::columns::Matrices;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gpu::Entered;
 use crate::kernel::Row;
 pub(crate) use crate::launch::Made;
@@ -89,11 +89,6 @@ impl Verb {
             Verb::Select(_) | Verb::Runs(_) | Verb::ReduceByKey(..)
         )
     }
-
-    /// Whether the call needs room for the starts of runs and for their number.
-    pub fn needs_starts(self) -> bool {
-        matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
-    }
 }
 
 /// The launches that a call needs, with their arguments.
@@ -136,7 +131,6 @@ pub(crate) enum Work<'a> {
         keyed: Keyed,
         made: Made,
         outputs: by_key::Outputs,
-        starts: Option<Starts>,
     },
 }
 
@@ -319,22 +313,23 @@ impl<'a> Work<'a> {
             _ => Span::NONE,
         };
         let keyed = Keyed::new(keys, arguments.input, chooser, arguments.count)?;
-        let starts = arguments.indices.zip(arguments.count_to);
-        let is_nothing = keys.item_count == 0 && starts.is_none();
-        Ok((!is_nothing).then(|| Work::ByKey {
+        let outputs = by_key::Outputs {
+            unique_keys: arguments.unique_keys,
+            starts: arguments.indices,
+            run_count: arguments.count_to,
+            results: results(arguments),
+        };
+        let is_nothing = keys.item_count == 0 && outputs.run_count.is_none();
+        Ok((!is_nothing).then_some(Work::ByKey {
             row,
             keyed,
             made,
-            outputs: by_key::Outputs {
-                unique_keys: arguments.unique_keys,
-                results: results(arguments),
-            },
-            starts: starts.map(|(numbers, count)| Starts { numbers, count }),
+            outputs,
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`. If that is `None`, it writes the number to the
-    /// request's own place for it.
+    /// Queues the work. A selection writes the number of chosen items to `count`, and a call by key the number of runs. If that is `None`,
+    /// the number goes to the request's own place for it.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {
@@ -376,12 +371,10 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-                starts,
-            } => match starts {
-                Some(starts) => keyed.queue(queue, row, made, outputs, starts),
-                // Does not happen: a request's types require a place for the count.
-                None => Err(Error::CountMissing),
-            },
+            } => {
+                let to = outputs.run_count.map(Count::Callers);
+                keyed.queue(queue, row, made, outputs, count.or(to))
+            }
         }
     }
 
@@ -403,8 +396,7 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-                starts,
-            } => keyed.and_wait(entered, row, made, outputs, starts),
+            } => keyed.and_wait(entered, row, made, outputs),
             Work::Reduce { .. }
             | Work::ReducePairs { .. }
             | Work::Scan { .. }

@@ -36,7 +36,7 @@ pub(crate) use tied::Tied;
 pub(crate) use transfer_lanes::{BusyTransferLane, PIECE_BYTES, SHORT_BYTES, Strip, TransferLane};
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
-pub(crate) use workspace::WorkspaceSpan;
+pub(crate) use workspace::{Need, WorkspaceSpan};
 
 /// A GPU to reduce and scan on.
 ///

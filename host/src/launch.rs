@@ -24,7 +24,7 @@ pub(crate) use self::words::{
 use crate::driver::{Capture, Shape, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{
-    CallStream, Entered, KnownStream, LoadedKernel, Progress, Scratch, WorkspaceSpan,
+    CallStream, Entered, KnownStream, LoadedKernel, Need, Progress, Scratch, WorkspaceSpan,
 };
 use crate::kernel::{Block, Entry};
 
@@ -156,24 +156,27 @@ impl<'a> Queue<'a> {
 
     /// The workspace for a part of a call that needs `state_words` state words.
     pub fn scratch(&mut self, part: Position, state_words: u64) -> Result<WorkspaceSpan> {
+        self.scratch_for(part, Need::states(state_words))
+    }
+
+    /// The workspace for a part of a call, with at least as much as is needed.
+    pub fn scratch_for(&mut self, part: Position, need: Need) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
             Launches::Run(scratch) => scratch,
             Launches::Captured(capture, known) => {
-                return self
-                    .entered
-                    .captured_workspace(known, *capture, state_words);
+                return self.entered.captured_workspace(known, *capture, need);
             }
             #[cfg(feature = "nccl")]
             Launches::Seeded(board) => {
-                debug_assert!(board.state_words >= state_words);
+                debug_assert!(need.is_met(board));
                 return Ok(*board);
             }
         };
         if part.is_first() {
             scratch.begin_call();
         }
-        self.entered.workspace(scratch, self.stream, state_words)
+        self.entered.workspace(scratch, self.stream, need)
     }
 
     /// Records which launches of the call are queued.

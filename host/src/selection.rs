@@ -8,4 +8,4 @@ pub(crate) mod reference;
 pub(crate) use call::and_wait;
 pub use kernels::{RunsKernel, SelectKernel};
 pub(crate) use kernels::{by_flags, by_predicate, heads};
-pub(crate) use launch::{Chooser, Count, Outputs, Selection};
+pub(crate) use launch::{Chooser, Count, Outputs, Selection, check_numbers};

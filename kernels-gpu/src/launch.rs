@@ -41,7 +41,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 }
 
 /// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
-pub const INTERFACE: u32 = 14;
+pub const INTERFACE: u32 = 15;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So finding
 /// the total of some tiles costs no more than reading them. The prefixes that it publishes are unspecified.

@@ -79,6 +79,7 @@ mod direction;
 pub mod element;
 pub mod elementary;
 pub mod entries;
+pub mod heads;
 mod item;
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_use]

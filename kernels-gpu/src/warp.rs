@@ -55,6 +55,24 @@ pub unsafe fn or(mut bits: u32) -> u32 {
     bits
 }
 
+/// The sum of the numbers of the lanes up to and including the calling one.
+///
+/// # Safety
+/// Convergent: a whole warp.
+#[inline(always)]
+pub unsafe fn sums_up_to(number: u32) -> u32 {
+    let lane = simt::lane();
+    let mut upto = number;
+    let mut delta = 1;
+    while delta < WARP_LANES {
+        // SAFETY: the whole warp calls it (condition of this function).
+        let below = unsafe { simt::shuffle_up(upto, delta) };
+        upto += if lane >= delta { below } else { 0 };
+        delta *= 2;
+    }
+    upto
+}
+
 /// Shuffles each word of a value.
 ///
 /// # Safety

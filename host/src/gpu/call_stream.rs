@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::shelf::Loan;
-use super::workspace::{Workspace, WorkspaceSpan, Workspaces};
+use super::workspace::{Need, Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{self, Address, Context, Event, OwnStream, PinnedMemory, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::RESULT_MAX_BYTES;
@@ -249,26 +249,25 @@ impl Scratch {
         self.progress = progress;
     }
 
-    /// The stream's workspace, if there is one with at least `state_words` state words.
+    /// The stream's workspace, if there is one with at least as much as is needed.
     #[inline]
-    pub(super) fn ready(&self, state_words: u64) -> Option<WorkspaceSpan> {
+    pub(super) fn ready(&self, need: Need) -> Option<WorkspaceSpan> {
         let span = self.workspace.as_ref()?.span;
-        (span.state_words >= state_words).then_some(span)
+        need.is_met(&span).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace, if any, has fewer.
+    /// Gives the stream a workspace with at least as much as is needed. Its present workspace, if any, has less.
     #[cold]
     pub(super) fn grow(
         &mut self,
         stream: Stream<'_>,
-        state_words: u64,
+        need: Need,
         workspaces: &Workspaces,
     ) -> Result<WorkspaceSpan> {
         let workspace = match self.workspace.take() {
-            None => workspaces.take(stream, state_words)?,
+            None => workspaces.take(stream, need)?,
             Some(outgrown) => {
-                let doubled = state_words.max(2 * outgrown.span.state_words);
-                let grown = workspaces.take(stream, doubled);
+                let grown = workspaces.take(stream, need.after(&outgrown.span));
                 match grown.is_ok() {
                     true => self.outgrown.push(outgrown),
                     false => self.workspace = Some(outgrown),

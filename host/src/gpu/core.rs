@@ -14,7 +14,7 @@ use super::kernels::LoadedKernel;
 use super::streams::Streams;
 use super::streams::{KnownStream, StreamSlot};
 use super::transfer_lanes::TransferLane;
-use super::workspace::WorkspaceSpan;
+use super::workspace::{Need, WorkspaceSpan};
 use super::{Gpu, Properties};
 use crate::driver::{
     self, Address, Bound, Capture, Context, Device, Failure, PrimaryContext, Stream, Unconcerned,
@@ -271,33 +271,33 @@ impl<'gpu> Entered<'gpu> {
         )
     }
 
-    /// The workspace of a stream's launches, with at least `state_words` state words.
+    /// The workspace of a stream's launches, with at least as much as is needed.
     pub fn workspace(
         self,
         scratch: &mut Scratch,
         stream: Stream<'_>,
-        state_words: u64,
+        need: Need,
     ) -> Result<WorkspaceSpan> {
-        match scratch.ready(state_words) {
+        match scratch.ready(need) {
             Some(workspace) => Ok(workspace),
             None => {
-                self.with_room(|| scratch.grow(stream, state_words, &self.core.kept.workspaces))
+                self.with_room(|| scratch.grow(stream, need, &self.core.kept.workspaces))
             }
         }
     }
 
-    /// The workspace of the launches that are captured on a stream, with at least `state_words` state words.
+    /// The workspace of the launches that are captured on a stream, with at least as much as is needed.
     pub fn captured_workspace(
         self,
         known: &mut KnownStream,
         capture: Capture,
-        state_words: u64,
+        need: Need,
     ) -> Result<WorkspaceSpan> {
-        known.captured_workspace(capture, state_words, || {
+        known.captured_workspace(capture, need, || {
             let mut aside = self.call()?;
             aside.begin();
             let workspaces = &self.core.kept.workspaces;
-            self.with_room(|| workspaces.lease(capture, aside.stream(), state_words))
+            self.with_room(|| workspaces.lease(capture, aside.stream(), need))
         })
     }
 

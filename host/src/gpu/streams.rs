@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::call_stream::Scratch;
-use super::workspace::{Workspace, WorkspaceSpan, Workspaces};
+use super::workspace::{Need, Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 
@@ -182,16 +182,16 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least `state_words` state words. Leases a workspace if there is none of that size.
+    /// The workspace for calls of this capture, with at least as much as is needed. Leases a workspace if there is none of that size.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,
-        state_words: u64,
+        need: Need,
         lease: impl FnOnce() -> Result<WorkspaceSpan>,
     ) -> Result<WorkspaceSpan> {
         let workspace = match self.captured {
             Some(Captured { id, workspace })
-                if id == capture.id && workspace.state_words >= state_words =>
+                if id == capture.id && need.is_met(&workspace) =>
             {
                 workspace
             }

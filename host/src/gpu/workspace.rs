@@ -3,8 +3,10 @@
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
-//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is at
-//! least twice as large as the previous one, so all of them together are less than twice as large as the last.
+//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was too
+//! small is at least twice as large in the next workspace, so there are few of them.
+//!
+//! Calls by key have the heads of runs in another part of a workspace, whose words have no tags: see [`warpfold_kernels::heads`].
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -28,6 +30,9 @@ const SMALLEST_BYTES: u64 = 128 << 10;
 
 /// State words of the smallest workspace.
 const LEAST_STATE_WORDS: u64 = (SMALLEST_BYTES - STATES_OFFSET) / 8;
+
+/// The heads begin at a multiple of this.
+const HEADS_ALIGNMENT: u64 = 256;
 
 /// The most free workspaces that are kept.
 const MOST_FREE: usize = 32;
@@ -53,13 +58,54 @@ pub(crate) struct WorkspaceSpan {
     pub states: Address,
     /// How many state words there are.
     pub state_words: u64,
+    /// Address of the heads of runs.
+    pub heads: Address,
+    /// How many bytes there are for heads.
+    pub head_bytes: u64,
+}
+
+/// How much of a workspace launches need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    pub state_words: u64,
+    /// Bytes for the heads of runs.
+    pub head_bytes: u64,
+}
+
+impl Need {
+    /// Only state words.
+    pub fn states(state_words: u64) -> Self {
+        Self {
+            state_words,
+            head_bytes: 0,
+        }
+    }
+
+    /// Whether the workspace has as much.
+    pub fn is_met(self, span: &WorkspaceSpan) -> bool {
+        span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
+    }
+
+    /// The size of the workspace after `outgrown`, which has too little: each part as large as before, or at least twice as large.
+    pub fn after(self, outgrown: &WorkspaceSpan) -> Self {
+        let grown = |needed: u64, had: u64| match needed > had {
+            true => needed.max(2 * had),
+            false => had,
+        };
+        Self {
+            state_words: grown(self.state_words, outgrown.state_words),
+            head_bytes: grown(self.head_bytes, outgrown.head_bytes),
+        }
+    }
 }
 
 impl Workspace {
     /// Allocates a workspace, and queues its zeroing.
-    pub fn allocate(stream: Stream<'_>, state_words: u64) -> Result<Self> {
-        let state_words = state_words.max(LEAST_STATE_WORDS);
-        let bytes = workspace_bytes(state_words);
+    pub fn allocate(stream: Stream<'_>, need: Need) -> Result<Self> {
+        let state_words = need.state_words.max(LEAST_STATE_WORDS);
+        let head_bytes = need.head_bytes.next_multiple_of(4);
+        let heads_offset = workspace_bytes(state_words).next_multiple_of(HEADS_ALIGNMENT);
+        let bytes = heads_offset + head_bytes;
         let memory = DeviceMemory::allocate(bytes)?;
         driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
         Ok(Self {
@@ -67,6 +113,8 @@ impl Workspace {
                 control: memory.address(),
                 states: memory.address() + STATES_OFFSET,
                 state_words,
+                heads: memory.address() + heads_offset,
+                head_bytes,
             },
             _memory: memory,
         })
@@ -99,31 +147,31 @@ struct Lease {
 }
 
 impl Workspaces {
-    /// A workspace with at least `state_words` state words, for launches on this stream.
-    pub fn take(&self, stream: Stream<'_>, state_words: u64) -> Result<Workspace> {
-        self.take_or(state_words, || Workspace::allocate(stream, state_words))
+    /// A workspace with at least as much as is needed, for launches on this stream.
+    pub fn take(&self, stream: Stream<'_>, need: Need) -> Result<Workspace> {
+        self.take_or(need, || Workspace::allocate(stream, need))
     }
 
     /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
     /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
     fn take_or(
         &self,
-        state_words: u64,
+        need: Need,
         make: impl FnOnce() -> Result<Workspace>,
     ) -> Result<Workspace> {
-        let free = self.lock().take_free(state_words);
+        let free = self.lock().take_free(need);
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. The workspace is zeroed on `aside`,
+    /// Leases a workspace with at least as much as is needed to the graph that the capture makes. The workspace is zeroed on `aside`,
     /// which is not captured, before this returns.
     pub fn lease(
         &self,
         capture: Capture,
         aside: Stream<'_>,
-        state_words: u64,
+        need: Need,
     ) -> Result<WorkspaceSpan> {
-        let workspace = self.take(aside, state_words)?;
+        let workspace = self.take(aside, need)?;
         aside.synchronize()?;
         let span = workspace.span;
         let lease = self.enter_lease(workspace);
@@ -188,12 +236,12 @@ impl Workspaces {
 }
 
 impl Held {
-    /// The smallest free workspace with at least `state_words` state words.
-    fn take_free(&mut self, state_words: u64) -> Option<Workspace> {
+    /// The smallest free workspace with at least as much as is needed.
+    fn take_free(&mut self, need: Need) -> Option<Workspace> {
         let fitting = self.free.iter().enumerate();
         let (index, _) = fitting
-            .filter(|(_, workspace)| workspace.span.state_words >= state_words)
-            .min_by_key(|(_, workspace)| workspace.span.state_words)?;
+            .filter(|(_, workspace)| need.is_met(&workspace.span))
+            .min_by_key(|(_, Workspace { span, .. })| 8 * span.state_words + span.head_bytes)?;
         Some(self.free.swap_remove(index))
     }
 }

@@ -9,7 +9,7 @@ use warpfold_kernels::element::Accumulator;
 use super::post::Post;
 use crate::driver::{self, Address, Stream};
 use crate::error::Result;
-use crate::gpu::{Entered, Workspace, WorkspaceSpan};
+use crate::gpu::{Entered, Need, Workspace, WorkspaceSpan};
 use crate::launch::states::{state_bytes, to_states};
 
 /// Bytes of the control words that the host writes: the counters of tickets and departures.
@@ -101,7 +101,7 @@ impl Board {
             Some(workspace) => workspace,
             None => {
                 self.epoch = 0;
-                entered.with_room(|| Workspace::allocate(stream, state_words))?
+                entered.with_room(|| Workspace::allocate(stream, Need::states(state_words)))?
             }
         };
         let place = workspace.span;

@@ -61,6 +61,8 @@ pub(crate) fn reduce_chunks(
             // The launches write the state words of these chunks only, and read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
+            heads: 0,
+            head_bytes: 0,
         };
         let mut queue = Queue::on_board(entered, &conductor, place);
         let lanes = lanes(entered, Ways::There, cut)?;

@@ -211,6 +211,8 @@ impl<A: Accumulator> Board<A> {
             control: memory.address(),
             states: memory.address() + STATES_OFFSET,
             state_words,
+            heads: 0,
+            head_bytes: 0,
         };
         Ok(Self {
             _memory: memory,

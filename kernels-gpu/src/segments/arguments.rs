@@ -11,15 +11,18 @@ macro_rules! with_segmented_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments. Or the memory of the
+            /// [heads](crate::heads).
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length; or
+            /// [`HEADS`](crate::segments::HEADS) if segments start at heads.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
-            /// How many segments there are.
+            /// How many segments there are. If they start at heads, how many results there is room for.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`. If segments start at heads, of the
+            /// number of items, at most `item_count`.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -48,15 +51,18 @@ macro_rules! with_segmented_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments. Or the memory of the
+            /// [heads](crate::heads).
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length; or
+            /// [`HEADS`](crate::segments::HEADS) if segments start at heads.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
-            /// How many segments there are.
+            /// How many segments there are. If they start at heads, how many results there is room for.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`. If segments start at heads, of the
+            /// number of items, at most `item_count`.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,

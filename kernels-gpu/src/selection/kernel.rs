@@ -32,6 +32,7 @@ mod choice;
 mod choosing;
 mod exchange;
 mod looking_back;
+mod marking;
 mod writing;
 
 pub use choice::{Choice, Flagged, Heads, If};
@@ -44,13 +45,14 @@ use crate::element::Element;
 use crate::selection::tuning::WARPS;
 use crate::selection::SelectionArguments;
 use crate::selection::{
-    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header,
+    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header, MARKS,
 };
 use crate::simt;
 use crate::thread::{Part, Slots, TileItems};
 use crate::tickets::{self, Ticket, LAST_TAG};
 
 use self::looking_back::Lookback;
+use self::marking::Marking;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
 
@@ -68,13 +70,32 @@ use crate::tiles::{counted, Tiles};
 /// - `lengths` is null unless `C` chooses heads.
 /// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///   [`crate::selection::state_words`].
+/// - `heads` is null, or `C` chooses heads. If it is not null, the first two conditions, and those on flags, lengths, other items and the
+///   workspace, do not apply. In their place: `heads` is [`crate::heads::Layout::bytes`] of memory for `item_count` items, which no other
+///   launch uses at the same time, and was zeroed once. Blocks have [`crate::heads::BLOCK_THREADS`] threads and
+///   [`crate::heads::SHARED_BYTES`] of dynamic shared memory. With [`MARKS`] there is a block for each range; `count` may be null.
+///   Without it, an earlier launch with the same input, number of items and direction has marked the heads.
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
     let shared: *mut Header<C::Prefix> = simt::shared_memory();
     let control = arguments.control;
+    let most_items = arguments.item_count;
     // SAFETY: work before the launch is awaited above; `item_count_at` is null or readable (condition of this function).
-    arguments.item_count = unsafe { counted(arguments.item_count, arguments.item_count_at) };
+    arguments.item_count = unsafe { counted(most_items, arguments.item_count_at) };
+    if C::LOOKS_BEFORE && !arguments.heads.is_null() {
+        let marking = Marking::<C, T>::new(arguments, most_items);
+        // SAFETY: the whole block is here, once. A launch that marks has a block for each range; before any other launch with `heads`,
+        // the heads are marked (conditions of this function).
+        unsafe {
+            if arguments.options & MARKS != 0 {
+                marking.mark();
+            } else {
+                marking.gather();
+            }
+        }
+        return;
+    }
     let tile_count = tile_count::<T>(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;

@@ -167,6 +167,12 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
 /// An option of a launch: after the last index, it also writes the number of items of the input.
 pub const WRITES_END: u64 = 1;
 
+/// An option of a launch with heads: it marks the heads. Without this option, it writes what is at the heads.
+pub const MARKS: u64 = 2;
+
+/// An option of a launch with heads: items are numbered from the end.
+pub const GOES_BACKWARD: u64 = 4;
+
 const _: () = {
     // Lists have 16 bits for a place among a warp's items.
     assert!(warp_items::<u8>() <= 1 << 16);

@@ -399,7 +399,6 @@ fn by_key_wanted(key_count: usize) -> Wanted {
     Wanted {
         results: key_count,
         unique_keys: key_count,
-        indices: key_count + 1,
         ..Wanted::default()
     }
 }

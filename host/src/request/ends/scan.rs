@@ -407,17 +407,17 @@ pub(super) fn grouped<R: Item>(
         if layout.has_no_items() {
             return Ok(scanned);
         }
-        let all: Vec<R> = results(gpu, verb, &arguments, wanted(verb, &arguments))?;
+        let all: Vec<R> = results(gpu, verb, &arguments, wanted(&arguments))?;
         let to = bytemuck::cast_slice_mut(&mut scanned);
         layout.copy_rows(bytemuck::cast_slice(&all), to, size_of::<R>());
         return Ok(scanned);
     }
     if range.len() == item_count {
-        return results(gpu, verb, &arguments, wanted(verb, &arguments));
+        return results(gpu, verb, &arguments, wanted(&arguments));
     }
     let mut scanned = vec![R::zeroed(); item_count];
     let to = bytemuck::cast_slice_mut(&mut scanned[range]);
-    results_to(gpu, verb, &arguments, wanted(verb, &arguments), to)?;
+    results_to(gpu, verb, &arguments, wanted(&arguments), to)?;
     Ok(scanned)
 }
 
@@ -440,22 +440,18 @@ pub(super) fn grouped_to(
             return Ok(());
         }
         let mut all = to.to_vec();
-        results_to(gpu, verb, &arguments, wanted(verb, &arguments), &mut all)?;
+        results_to(gpu, verb, &arguments, wanted(&arguments), &mut all)?;
         layout.copy_rows(&all, to, result_bytes);
         return Ok(());
     }
     let to = &mut to[range.start * result_bytes..range.end * result_bytes];
-    results_to(gpu, verb, &arguments, wanted(verb, &arguments), to)
+    results_to(gpu, verb, &arguments, wanted(&arguments), to)
 }
 
-fn wanted(verb: Verb, arguments: &Arguments<Memory<'_>>) -> Wanted {
+fn wanted(arguments: &Arguments<Memory<'_>>) -> Wanted {
     let item_count = arguments.input.host().count();
     Wanted {
         results: item_count,
-        indices: match verb.needs_starts() {
-            true => item_count + 1,
-            false => 0,
-        },
         is_cut: true,
         ..Wanted::default()
     }

@@ -150,10 +150,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the same window, so the branches go the same way on all of them. `settle_window` is called only for a tail that is combined
         // and is not its segment's last chunk: so its value is written. Lane 0 alone writes the tail, after the warp's barrier.
         unsafe {
-            let window = self.window(work.window);
+            let window = self.window(work.window as u32);
             let is_published = window.is_last != 0
                 || !window.is_combined()
-                || self.settle_window(work.window, &window);
+                || self.settle_window(work.window as u32, &window);
             let before = if is_published {
                 self.value_before(&window)
             } else {
@@ -164,7 +164,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             match before {
                 Some(value) => {
                     if simt::lane() == 0 {
-                        self.tail(work.window).write(value);
+                        self.tail(work.window as u32).write(value);
                     }
                 }
                 None => {
@@ -183,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
             // SAFETY: the work's window is one of the block's windows, and the tail's prefix is written: this function's conditions.
-            unsafe { self.tail(work.window).read() }
+            unsafe { self.tail(work.window as u32).read() }
         } else {
             O::identity()
         }

@@ -384,17 +384,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Nobody else finishes the chunk: this function's condition.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
-                if self.task == Task::Reduce {
-                    let segment = work.segment + chunk as u64;
+                let segment = work.segment + chunk as u64;
+                if self.task == Task::Reduce && segment < self.result_count {
                     write_result!(O, T, self.output, segment as usize, value);
                 }
                 return;
             }
             let is_tail = chunk == work.tail_chunk;
-            if is_tail && self.window(work.window).is_combined() {
-                self.tail(work.window).write(value);
+            if is_tail && self.window(work.window as u32).is_combined() {
+                self.tail(work.window as u32).write(value);
             } else {
-                let number = self.window_number(work.window) as u32;
+                let number = self.window_number(work.window as u32) as u32;
                 self.board().publish(number, value);
             }
         }

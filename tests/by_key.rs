@@ -18,7 +18,7 @@ use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits};
 use warpfold::kind::{segmented_reduce, segmented_scan};
-use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
+use warpfold::{ArgMax, Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
 /// Random lengths of runs that add up to `count` keys.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
@@ -149,6 +149,145 @@ fn runs_of_any_length() {
             let keys = keys(&lengths, |run| run as u32 % 7);
             check::<Sum, u32, f32>(&keys, &format!("{count} keys, runs of up to {most}"));
         }
+    }
+}
+
+/// Lengths of runs whose starts lie at borders: of words of bits, of windows, of halves of windows, of tiles.
+fn border_lengths() -> Vec<(&'static str, Vec<usize>)> {
+    let ones = |count| vec![1; count];
+    let starts_around = |unit: usize, count: usize| {
+        let mut lengths = vec![unit - 1];
+        for _ in 0..count {
+            lengths.extend([1, 1, unit - 2]);
+        }
+        lengths
+    };
+    let joined = |parts: &[Vec<usize>]| parts.concat();
+    vec![
+        ("around words", starts_around(32, 300)),
+        ("around short windows", starts_around(256, 40)),
+        ("around windows", starts_around(4096, 4)),
+        ("all different", ones(13_000)),
+        ("whole windows", vec![4096; 5]),
+        (
+            "a full half, then one run",
+            joined(&[ones(2048), vec![2048], ones(4096)]),
+        ),
+        (
+            "one run, then a full half",
+            joined(&[vec![2048], ones(2048), vec![4096], ones(7)]),
+        ),
+        (
+            "a long run between the halves",
+            joined(&[ones(1500), vec![1500], ones(1096), ones(5000)]),
+        ),
+        (
+            "a long run that begins early",
+            joined(&[ones(40), vec![3000], ones(1056), vec![9000]]),
+        ),
+        (
+            "a head at the last place",
+            joined(&[ones(2048), vec![2047], vec![3], vec![8000]]),
+        ),
+        (
+            "the last run goes on",
+            joined(&[ones(4095), vec![4097, 4096, 4095], ones(9)]),
+        ),
+        (
+            "many chunks",
+            joined(&[vec![5], vec![70_000], ones(300), vec![4096 * 17 + 1, 2]]),
+        ),
+        (
+            "dense and long",
+            joined(&[
+                ones(3000),
+                vec![30],
+                ones(600),
+                vec![300, 17, 16, 15],
+                ones(900),
+            ]),
+        ),
+    ]
+}
+
+#[test]
+fn runs_that_start_at_borders() {
+    for (what, lengths) in border_lengths() {
+        let keys32 = keys(&lengths, |run| run as u32);
+        check::<Sum, u32, f32>(&keys32, what);
+        // Short chunks.
+        check::<ArgMax, u32, f64>(&keys32, what);
+        let keys8 = keys(&lengths, |run| run as u8);
+        check::<Max, u8, i8>(&keys8, what);
+        let keys64 = keys(&lengths, |run| (run as u64) << 33);
+        check::<Sum, u64, f64>(&keys64, what);
+    }
+}
+
+#[test]
+fn unaligned_keys_and_reversed_scans() {
+    let gpu = gpu();
+    for (what, lengths) in border_lengths() {
+        let all = keys(&lengths, |run| run as u16);
+        let values = values::<f32>(all.len());
+        let (device_keys, device_values) = (
+            DeviceBuffer::from_slice(&all).unwrap(),
+            DeviceBuffer::from_slice(&values).unwrap(),
+        );
+        for skipped in [0, 1, 5] {
+            let (keys, values) = (&all[skipped..], &values[skipped..]);
+            let mut scanned = zeros::<f32>(keys.len());
+            let (mut starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
+            let expected = scan::<Sum, _>(values)
+                .by_key::<Equal, _>(keys)
+                .reversed()
+                .wait(Cpu)
+                .unwrap();
+            scan::<Sum, _>(&device_values.index(skipped..))
+                .by_key::<Equal, _>(&device_keys.index(skipped..))
+                .reversed()
+                .runs_to(&mut starts, &mut count)
+                .to(&mut scanned)
+                .wait(gpu)
+                .unwrap();
+            assert_begins(&scanned, &expected, &format!("{what}, without {skipped}"));
+            let mut heads: Vec<u32> = (0..keys.len() as u32)
+                .filter(|&i| i == 0 || keys[i as usize - 1] != keys[i as usize])
+                .collect();
+            assert_eq!(count.as_host_vec().unwrap(), [heads.len() as u64], "{what}");
+            heads.push(keys.len() as u32);
+            assert_begins(&starts, &heads, &format!("{what}: starts"));
+
+            let (unique, sums) = reduce::<Sum, _>(values)
+                .by_key::<Equal, _>(keys)
+                .wait(Cpu)
+                .unwrap();
+            let (mut firsts, mut reduced) = (zeros::<u16>(keys.len()), zeros::<f32>(keys.len()));
+            let found = reduce::<Sum, _>(&device_values.index(skipped..))
+                .by_key::<Equal, _>(&device_keys.index(skipped..))
+                .keys_to(&mut firsts)
+                .to(&mut reduced)
+                .count_to(&mut count)
+                .wait(gpu);
+            assert_eq!(found, Ok(unique.len()), "{what}");
+            assert_begins(&firsts, &unique, &format!("{what}: keys"));
+            assert_begins(&reduced, &sums, &format!("{what}: sums"));
+        }
+    }
+}
+
+#[test]
+fn runs_at_random_places() {
+    for seed in 0..12 {
+        let mut random = Random::new(seed);
+        let mut lengths = Vec::new();
+        while lengths.iter().sum::<usize>() < 30_000 {
+            let most = [1, 2, 3, 20, 300, 5000][random.below(6)];
+            lengths.extend(runs(1 + random.below(3000), most, &mut random));
+        }
+        let keys = keys(&lengths, |run| run as u32);
+        check::<Sum, u32, f32>(&keys, &format!("seed {seed}"));
+        check::<ArgMax, u32, f64>(&keys, &format!("seed {seed}"));
     }
 }
 

@@ -17,7 +17,6 @@ pub struct Keyed<'a> {
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,
-    starts: DeviceBuffer<u32>,
 }
 
 impl<'a> Keyed<'a> {
@@ -28,7 +27,6 @@ impl<'a> Keyed<'a> {
             cut: Cut::new(place, Lengths::Same(length))?,
             keys: keys_of_runs(place.item_count, length)?,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
-            starts: DeviceBuffer::zeroed(place.item_count + 1)?,
         })
     }
 
@@ -45,7 +43,7 @@ impl<'a> Keyed<'a> {
                 .by_key::<Equal, _>(&self.keys)
                 .keys_to(&mut keys)
                 .to(&mut sums)
-                .runs_to(&mut self.starts.index(..), &mut place.index.index(..))
+                .count_to(&mut place.index.index(..))
                 .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
@@ -61,12 +59,10 @@ impl<'a> Keyed<'a> {
     fn scans<'b>(&'b self, included: bool) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
-            let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
             let mut output = place.output.index(..);
             let scan = scan::<Sum, _>(&place.input)
                 .by_key::<Equal, _>(&self.keys)
-                .to(&mut output)
-                .runs_to(&mut starts, &mut count);
+                .to(&mut output);
             match included {
                 true => scan.queue(place.gpu, place.stream)?,
                 false => scan.exclusive().queue(place.gpu, place.stream)?,

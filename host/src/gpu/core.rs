@@ -280,9 +280,7 @@ impl<'gpu> Entered<'gpu> {
     ) -> Result<WorkspaceSpan> {
         match scratch.ready(need) {
             Some(workspace) => Ok(workspace),
-            None => {
-                self.with_room(|| scratch.grow(stream, need, &self.core.kept.workspaces))
-            }
+            None => self.with_room(|| scratch.grow(stream, need, &self.core.kept.workspaces)),
         }
     }
 

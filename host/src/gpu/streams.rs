@@ -190,9 +190,7 @@ impl KnownStream {
         lease: impl FnOnce() -> Result<WorkspaceSpan>,
     ) -> Result<WorkspaceSpan> {
         let workspace = match self.captured {
-            Some(Captured { id, workspace })
-                if id == capture.id && need.is_met(&workspace) =>
-            {
+            Some(Captured { id, workspace }) if id == capture.id && need.is_met(&workspace) => {
                 workspace
             }
             _ => lease()?,

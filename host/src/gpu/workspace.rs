@@ -154,23 +154,14 @@ impl Workspaces {
 
     /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
     /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
-    fn take_or(
-        &self,
-        need: Need,
-        make: impl FnOnce() -> Result<Workspace>,
-    ) -> Result<Workspace> {
+    fn take_or(&self, need: Need, make: impl FnOnce() -> Result<Workspace>) -> Result<Workspace> {
         let free = self.lock().take_free(need);
         free.map_or_else(make, Ok)
     }
 
     /// Leases a workspace with at least as much as is needed to the graph that the capture makes. The workspace is zeroed on `aside`,
     /// which is not captured, before this returns.
-    pub fn lease(
-        &self,
-        capture: Capture,
-        aside: Stream<'_>,
-        need: Need,
-    ) -> Result<WorkspaceSpan> {
+    pub fn lease(&self, capture: Capture, aside: Stream<'_>, need: Need) -> Result<WorkspaceSpan> {
         let workspace = self.take(aside, need)?;
         aside.synchronize()?;
         let span = workspace.span;

@@ -359,7 +359,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A queued request needs both outputs.
+    /// of `count`. Without the starts, [`count_to`](Self::count_to) takes less time.
     ///
     /// `starts` needs room for one number more than there are runs. If it is shorter, a run whose start or end does not fit has no result,
     /// and `wait` returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).
@@ -398,6 +398,41 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(starts.memory());
+        self.count_to(count)
+    }
+
+    /// Writes the number of runs to the first item of `count`. A request by key that is queued needs this, or [`runs_to`](Self::runs_to).
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, RawStream, Sum, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let keys = DeviceBuffer::from_slice(&[7u8, 7, 2, 7])?;
+    /// let (mut sums, mut count) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u64>::zeroed(1)?);
+    /// reduce::<Sum, _>(&items)
+    ///     .by_key::<Equal, _>(&keys)
+    ///     .to(&mut sums)
+    ///     .count_to(&mut count)
+    ///     .queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(count.as_host_vec()?, [3]);
+    /// assert_eq!(sums.as_host_vec()?[..3], [3, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
+    pub fn count_to<C>(mut self, count: C) -> Reduce<'a, O, T, P, S::Located, R>
+    where
+        P: WritesOnDevice,
+        S: HasKeys,
+        C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
+    {
         self.arguments.count_to = Some(count.memory());
         self.retyped()
     }

@@ -99,22 +99,22 @@ macro_rules! by_key {
                 call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments).map(drop)
             }
         }
+
+        #[allow(private_interfaces)]
+        impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
+            for (OnTheDevice, $shape<E, K>, D, Written)
+        where
+            O: Kernel<kind::segmented_scan, T>,
+        {
+            fn verb() -> Result<Verb> {
+                Ok(by_key_verb::<D, E, K>(O::row()))
+            }
+        }
     };
 }
 
 by_key!(ByKey);
 by_key!(ByKeyTo);
-
-#[allow(private_interfaces)]
-impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
-    for (OnTheDevice, ByKeyTo<E, K>, D, Written)
-where
-    O: Kernel<kind::segmented_scan, T>,
-{
-    fn verb() -> Result<Verb> {
-        Ok(by_key_verb::<D, E, K>(O::row()))
-    }
-}
 
 fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     Verb::ScanByKey {

@@ -96,7 +96,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a work whose starts are written and right, and notes in the flags whether a chunk has more than one node.
+    /// Writes the slots of a work whose starts are written and right. If the work is not dense, also notes in the flags whether a chunk has
+    /// more than one node: [`Self::fold_short`] has noted it otherwise.
     ///
     /// # Safety
     /// The whole block. The starts are written, and ascend up to the work's end. The room's bits were cleared for this work.
@@ -111,7 +112,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(work, room, number);
                 self.write_slots_of(slots, room, number, start, end);
-                if end - start > FAN * FAN {
+                if !work.is_dense() && end - start > FAN * FAN {
                     simt::or_shared(room.flags(), HAS_ROOTS);
                 }
             }

@@ -79,6 +79,9 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
         }
     };
 
+    /// Whether a lane reads several keys before it writes the first of them. Larger keys take too many registers.
+    const READS_AHEAD: bool = size_of::<T>() <= 8;
+
     const ACCESS: Access = Access::new(vector_bytes::<T>(), vector_bytes::<T>());
 
     /// A launch with heads for up to `most_items` items. `arguments` has the number of items that there are.
@@ -172,17 +175,28 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
         let lane = simt::lane();
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
         let existing = self.arguments.item_count.saturating_sub(first);
-        let existing = Ord::min(existing, WARP_ITEMS as u64) as u32;
+        let from = self.arguments.input.wrapping_add(first as usize);
+        let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
+        let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
         let bits = self.bits();
         let mut row = 0;
-        // SAFETY: the whole warp shuffles, since all lanes have the same rows. Each lane writes bits of its own, in the warp's bits. The
-        // barrier orders these writes before the reads. The warp's words belong to the tile, and no other warp writes them.
+        // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` all items of the warp exist, in the order of
+        // memory, and vectors are aligned. Each lane writes bits of its own, in the warp's bits. The barrier orders these writes before the
+        // reads. The warp's words belong to the tile, and no other warp writes them.
         unsafe {
             while row < Self::ROWS {
                 let step = simt::opaque_one() as u32;
                 let place = (row * WARP_LANES + lane) * Self::VECTOR_ITEMS;
-                self.mark_batch(first, place, existing, bits);
-                row += step * Self::BATCH;
+                if is_whole {
+                    self.mark_batch(from, place, bits);
+                    row += step * Self::BATCH;
+                } else {
+                    self.mark_row(first, place, bits);
+                    row += step;
+                }
+            }
+            if first == 0 && lane == 0 {
+                bits.write(simt::read_shared(bits) | 1);
             }
             simt::warp_barrier();
             let mut share = Share { count: 0, last: 0 };
@@ -200,54 +214,60 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
         }
     }
 
-    /// Marks the heads of a batch of rows. The lane's first vector begins at item `first + place`. Of the warp's items, which begin with
-    /// item `first`, `existing` exist.
+    /// Marks the heads of a batch of rows, which exist. The warp's items begin at `from`, and the lane's first vector at a place among them.
+    /// The head of item 0 is not marked.
     ///
     /// # Safety
-    /// Convergent: a whole warp. `bits` are the warp's in shared memory, and no other thread uses those of the lane's items.
+    /// Convergent: a whole warp. The items exist, in the order of memory, and vectors are aligned. `bits` are the warp's in shared memory,
+    /// and no other thread uses those of the lane's items.
     #[inline(always)]
-    unsafe fn mark_batch(&self, first: u64, place: u32, existing: u32, bits: *mut u8) {
+    unsafe fn mark_batch(&self, from: *const T, place: u32, bits: *mut u8) {
         const MOST: usize = 4;
         let row_items = WARP_LANES * Self::VECTOR_ITEMS;
         let mut vectors: [Vector; MOST] = [[0; VECTOR_WORDS]; MOST];
         let mut befores = [T::zeroed(); MOST];
-        let from = self.arguments.input.wrapping_add(first as usize);
-        let is_aligned = (from.addr() % Self::ACCESS.unit()) == 0;
-        // SAFETY: in the first branch, all items of the warp exist, in the order of memory, and the vectors are aligned. The item before
-        // exists too, except before item 0, which is read in its place. `load_items` reads items that exist. The whole warp shuffles.
+        let from = from.wrapping_add(place as usize);
+        // The item before item 0 does not exist, and item 0 is read in its place.
+        let is_first = from == self.arguments.input;
+        // SAFETY: the items exist, and vectors are aligned (this function's condition). The item before a vector exists too, except before
+        // item 0. The whole warp shuffles.
         unsafe {
-            if existing == WARP_ITEMS && is_aligned && !self.is_backward() {
-                for_each_vector!(B in 0 1 2 3 => {
-                    if (B as u32) < Self::BATCH {
-                        let at = (place + B as u32 * row_items) as usize;
-                        let from = from.wrapping_add(at);
-                        vectors[B] = Self::ACCESS.load(from.cast(), Caching::Kept);
-                        let is_first = B == 0 && first == 0 && place == 0;
-                        befores[B] = from.wrapping_sub(!is_first as usize).read();
-                    }
-                });
-            } else {
-                for_each_vector!(B in 0 1 2 3 => {
-                    if (B as u32) < Self::BATCH {
-                        let item = first + (place + B as u32 * row_items) as u64;
-                        (vectors[B], befores[B]) = self.load_items(item);
-                    }
-                });
-            }
             for_each_vector!(B in 0 1 2 3 => {
                 if (B as u32) < Self::BATCH {
-                    let place = place + B as u32 * row_items;
-                    let mut chosen = C::chosen(&vectors[B], befores[B], [0; 4]);
-                    if self.is_backward() {
-                        chosen = chosen.reverse_bits() >> (u32::BITS - Self::VECTOR_ITEMS);
-                    }
-                    if B == 0 && first == 0 && place == 0 {
-                        chosen |= 1;
-                    }
-                    let count = Ord::min(existing.saturating_sub(place), Self::VECTOR_ITEMS);
-                    Self::put_bits(bits, place, chosen & ((1 << count) - 1));
+                    let from = from.wrapping_add(B * row_items as usize);
+                    vectors[B] = Self::ACCESS.load(from.cast(), Caching::Kept);
+                    let before = if B == 0 { !is_first as usize } else { 1 };
+                    befores[B] = from.wrapping_sub(before).read();
                 }
             });
+            for_each_vector!(B in 0 1 2 3 => {
+                if (B as u32) < Self::BATCH {
+                    let chosen = C::chosen(&vectors[B], befores[B], [0; 4]);
+                    Self::put_bits(bits, place + B as u32 * row_items, chosen);
+                }
+            });
+        }
+    }
+
+    /// Marks the heads of a row, some of which may not exist. The warp's items begin with item `first`, and the lane's vector at a place
+    /// among them. The head of item 0 is not marked.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. There is at least one item. `bits` are the warp's in shared memory, and no other thread uses those of the
+    /// lane's items.
+    #[inline(always)]
+    unsafe fn mark_row(&self, first: u64, place: u32, bits: *mut u8) {
+        let item = first + place as u64;
+        // SAFETY: there is an item, and the whole warp shuffles: this function's conditions.
+        unsafe {
+            let (vector, before) = self.load_items(item);
+            let mut chosen = C::chosen(&vector, before, [0; 4]);
+            if self.is_backward() {
+                chosen = chosen.reverse_bits() >> (u32::BITS - Self::VECTOR_ITEMS);
+            }
+            let existing = self.arguments.item_count.saturating_sub(item);
+            let existing = Ord::min(existing, Self::VECTOR_ITEMS as u64);
+            Self::put_bits(bits, place, chosen & ((1 << existing) - 1));
         }
     }
 
@@ -448,12 +468,13 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
         while bits != 0 {
             let step = simt::opaque_one() as u64;
             let item = first + bits.trailing_zeros() as u64;
-            // SAFETY: the bit is that of an item, which is readable.
+            // SAFETY: the bit is that of an item, which is readable, and of a run of its own.
             unsafe {
                 if self.wants_key(run) {
-                    self.write_key(run, self.arguments.input.add(item as usize).read());
+                    let key = self.arguments.input.add(item as usize).read();
+                    self.arguments.items.add(run as usize).write(key);
                 }
-                self.write_head(run, item, runs);
+                self.write_border(item, run, runs);
             }
             bits &= bits - 1;
             run += step;
@@ -475,25 +496,29 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
             let mut keys = [T::zeroed(); ROUND];
             let mut found = [false; ROUND];
             let mut at = [0; ROUND];
-            // SAFETY: the whole warp shuffles, since all lanes have the same words. A bit is that of an item, which is readable.
+            // SAFETY: the whole warp shuffles, since all lanes have the same words. A bit is that of an item, which is readable, and of a
+            // run of its own.
             unsafe {
                 for_each_vector!(W in 0 1 2 3 => {
                     let other = simt::shuffle_from(bits, word + W as u32);
                     let rank = simt::shuffle_from(rank, word + W as u32);
                     found[W] = other >> lane & 1 != 0;
                     at[W] = before + (rank + (other & ((1 << lane) - 1)).count_ones()) as u64;
-                    if found[W] && self.wants_key(at[W]) {
+                    if Self::READS_AHEAD && found[W] && self.wants_key(at[W]) {
                         let item = first + ((word + W as u32) * WARP_LANES + lane) as u64;
                         keys[W] = self.arguments.input.add(item as usize).read();
                     }
                 });
                 for_each_vector!(W in 0 1 2 3 => {
                     if found[W] {
-                        if self.wants_key(at[W]) {
-                            self.write_key(at[W], keys[W]);
-                        }
                         let item = first + ((word + W as u32) * WARP_LANES + lane) as u64;
-                        self.write_head(at[W], item, runs);
+                        if self.wants_key(at[W]) {
+                            if !Self::READS_AHEAD {
+                                keys[W] = self.arguments.input.add(item as usize).read();
+                            }
+                            self.arguments.items.add(at[W] as usize).write(keys[W]);
+                        }
+                        self.write_border(item, at[W], runs);
                     }
                 });
             }
@@ -507,28 +532,18 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
         !self.arguments.items.is_null() && run < self.arguments.capacity
     }
 
-    /// Writes the key of a run.
-    ///
-    /// # Safety
-    /// The key is wanted.
-    #[inline(always)]
-    unsafe fn write_key(&self, run: u64, key: T) {
-        // SAFETY: the key is wanted: this function's condition. So the output has a place for it.
-        unsafe { self.arguments.items.add(run as usize).write(key) };
-    }
-
     /// Writes the border at the head of a run: its index, or in a backward scan the end of the run, which is the start of the next run in
     /// memory.
     ///
     /// # Safety
-    /// The launch has the run and the item.
+    /// The launch has the item, and no other thread has the run.
     #[inline(always)]
-    unsafe fn write_head(&self, run: u64, item: u64, runs: u64) {
+    unsafe fn write_border(&self, item: u64, run: u64, runs: u64) {
         let (place, number) = match self.is_backward() {
             true => (runs - run, self.arguments.item_count - item),
             false => (run, item),
         };
-        // SAFETY: the condition is this function's.
+        // SAFETY: no other thread has the run: this function's condition.
         unsafe { self.write_number(place, number) };
     }
 

@@ -100,7 +100,7 @@ pub struct Counters {
     pub bank_conflicts: u64,
     /// Branches at which the lanes of a fragment diverged.
     pub divergent_branches: u64,
-    /// Barriers of a block that completed, over all blocks.
+    /// Completed block barriers, summed over all blocks.
     pub barriers: u64,
     /// The most barriers that one block completed.
     pub barriers_per_block: u64,

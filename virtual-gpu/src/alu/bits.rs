@@ -2,8 +2,7 @@
 
 use super::Integer;
 
-/// `bfe`: `length` bits from `position` on. A signed type extends with the field's highest bit
-/// that lies inside the value.
+/// `bfe`: extracts `length` bits from `position` on. For a signed type, the sign is the field's highest bit that lies inside the value.
 pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
     if length == 0 {
@@ -73,7 +72,7 @@ pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     })
 }
 
-/// The modes of `prmt`, which make a selector from the low two bits of the third source.
+/// The modes of `prmt`. Each makes a selector from the low two bits of the third source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permutation {
     ForwardExtract,
@@ -141,7 +140,7 @@ pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     })
 }
 
-/// The upper half of the 64-bit value `high:low` shifted left.
+/// Shifts the 64-bit value `high:low` left, and returns the upper half.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
     ((both << left.min(32)) >> 32) as u32

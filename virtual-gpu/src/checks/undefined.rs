@@ -35,7 +35,7 @@ pub(crate) struct Undefined {
     row_origins: Box<[Origin]>,
     predicates: Box<[u32]>,
     predicate_origins: Box<[Origin]>,
-    /// Whether each byte of the threads' local memory was written. It has the layout of that memory.
+    /// For each byte of the threads' local memory, whether it was written. The flags are laid out like that memory.
     pub local_written: Box<[bool]>,
 }
 
@@ -50,8 +50,7 @@ impl Undefined {
         Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
     }
 
-    /// Registers and predicates are undefined in these lanes. If there are any such lanes, all local
-    /// memory is undefined too.
+    /// Registers and predicates are undefined in these lanes. Unless `lanes` is 0, all local memory is undefined too.
     fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {

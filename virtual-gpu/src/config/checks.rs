@@ -19,11 +19,11 @@ pub struct Checks {
     pub race: Switch,
     /// Unwritten bytes that decide a branch, an address, or which threads take part.
     pub init: Switch,
-    /// Copies of unwritten bytes to the host. They are reported, and not stopped. Off by default, because
-    /// a correct program may copy more than its kernels wrote.
+    /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
+    /// more than its kernels wrote.
     pub copies: Switch,
-    /// Objects that are still alive when their context is released or destroyed. They are reported.
-    /// This check belongs to the process, not to a launch.
+    /// Reports objects that are still alive when their context is released or destroyed. This check belongs to the process, not to a
+    /// launch.
     pub leaks: Switch,
 }
 

@@ -1,8 +1,7 @@
 //! The virtual device: the number of its multiprocessors, and the limits of each.
 //!
-//! The limits are a current data-centre GPU's, except for the number of multiprocessors.
-//! It is small on purpose: ordering mistakes show sooner when few blocks run at once.
-//! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
+//! The limits are a current data-centre GPU's, except for the number of multiprocessors. This number is small on purpose: ordering mistakes
+//! show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
 /// The limits of a virtual device.
 ///

@@ -2,9 +2,9 @@
 //! null where the real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
-//! pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
-//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file. Only [`HostPointer`]
-//! may be kept after the call.
+//! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null handles and keys. So each
+//! wrapper meets this contract, and code that receives wrappers is safe. All unsafe accesses are in this file. Only [`HostPointer`] may be
+//! kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;

@@ -37,9 +37,8 @@ pub enum Finding {
         /// The offset of the first byte that was never written.
         first: u64,
     },
-    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The
-    /// context of the later one is poisoned, as after a fault. If the later one is a launch, the race is also
-    /// its fault.
+    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The context of the later piece is
+    /// poisoned, as after a fault. If the later piece is a launch, the race is also the launch's fault.
     StreamRace(Box<StreamRace>),
 }
 

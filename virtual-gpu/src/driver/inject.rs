@@ -1,8 +1,8 @@
 //! Fault injection: makes a chosen driver call of the calling thread fail, with the real driver too.
 //!
-//! To test how a library handles failures, run some work under [`record`], which returns the names of the K
-//! driver calls that the work made. Then run the work K times, each time with [`fail`] armed for another of
-//! these calls. Both functions concern the calling thread alone, so tests can run side by side.
+//! To test how a library handles failures, run some work under [`record`], which returns the names of the K driver calls that the work
+//! made. Then run the work K times, each time with [`fail`] armed for a different one of these calls. Both functions concern the calling
+//! thread alone, so tests can run side by side.
 //!
 //! ```
 //! use virtual_gpu::driver::{Code, inject};
@@ -28,7 +28,7 @@
 //! # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 //! ```
 //!
-//! The chosen call need not be able to return the chosen code on the real driver.
+//! A call can be made to return a code that it never returns on the real driver.
 
 use crate::driver::code::Code;
 use crate::driver::seam::dispatch::Class;

@@ -35,7 +35,7 @@ pub trait Machine {
     /// Whether a text loads, or why not.
     fn load(&mut self, text: &str) -> Result<(), String>;
 
-    /// The errors of the cases that do not load, by their numbers.
+    /// The cases that do not load: their indices, and their errors.
     fn refused(&mut self, cases: &[Case]) -> Vec<(usize, String)> {
         let mut refused = Vec::new();
         let numbers: Vec<usize> = (0..cases.len()).collect();
@@ -55,7 +55,7 @@ pub trait Machine {
     }
 }
 
-/// How many cases are loaded together, to find out whether one of them is refused.
+/// The number of cases that `refused` loads together first.
 const REFUSAL_BATCH: usize = 16;
 
 /// The output of a kernel, or why there is none.

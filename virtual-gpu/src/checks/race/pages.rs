@@ -22,7 +22,7 @@ pub(super) struct Pages {
 
 #[derive(Debug)]
 struct Page {
-    /// Bytes of a cell, as a power of two.
+    /// A cell has `1 << shift` bytes.
     shift: u32,
     cells: Vec<History>,
 }

@@ -14,7 +14,7 @@ use super::pages::NumberHasher;
 const UNIT_BYTES: u64 = 8;
 /// The most units with remembered writes. When there are more units, all remembered writes are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// Of the reads that may be stale, on average one in this number returns the new value.
+/// A read that may be stale returns the new value with a probability of one in this number.
 const FRESH_ONE_IN: u64 = 4;
 
 /// A write, and the value before it.

@@ -1,7 +1,6 @@
 //! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to that number.
 //!
-//! A sequence is a stream, whose pieces of work have numbers, or a chain of a graph's nodes, which have
-//! positions.
+//! A sequence is a stream of numbered pieces of work, or a chain of a graph's nodes, numbered by their positions.
 
 /// For each sequence, the number up to which it is known to be done. Nothing is known of a sequence that is not in the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +21,7 @@ impl Clock {
             .is_ok_and(|place| self.times[place].1 >= number)
     }
 
-    /// Whether this clock knows at least what another one knows.
+    /// Whether this clock knows everything that the other clock knows.
     pub(crate) fn covers_all(&self, other: &Clock) -> bool {
         let mut times = other.times.iter();
         times.all(|&(sequence, number)| self.covers(sequence, number))

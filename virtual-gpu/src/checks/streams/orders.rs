@@ -8,8 +8,7 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when the number of segments, streams and recent pieces of work exceeds twice the number that the
-/// last cleanup left, plus this.
+/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -23,7 +22,7 @@ pub(crate) struct Orders(Mutex<State>);
 struct State {
     /// The work that the host knows to be done.
     told: Clock,
-    /// Work that is enqueued and not done, by its number: its stream and its clock.
+    /// Work that is enqueued and not done. The key is its number, the value its stream and its clock.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
     /// Recent work, which is not yet in the shadow.
     recent: Recent,
@@ -41,8 +40,8 @@ impl Orders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a piece of work that is enqueued, and is ordered after the work in `after`. Returns the clock of
-    /// the new work, which work that comes after it passes in `after`.
+    /// Records a newly enqueued piece of work that is ordered after the work with the clocks `after`. Returns the clock of the new work.
+    /// Later work that is ordered after it passes this clock in `after`.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),
@@ -69,7 +68,7 @@ impl Orders {
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
-        // If nothing is pending, and all later work is ordered after all work done so far, nothing can race.
+        // If nothing is pending, and all later work is ordered after all work done so far, no remembered access can race.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
             let forgotten = std::mem::take(&mut *state);
             drop(state);
@@ -84,7 +83,7 @@ impl Orders {
         clock.retain(|stream| state.streams.contains(&stream));
     }
 
-    /// Compares a piece of work with the earlier ones, and remembers it. Returns the first race.
+    /// Compares a piece of work with the earlier pieces, and remembers it. Returns the first race.
     pub(crate) fn compare(&self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         let mut state = self.state();
         state.newest.learn(piece.stream.id, piece.number);
@@ -168,7 +167,7 @@ mod tests {
     use std::ops::Range;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// A stream's work that writes some bytes.
+    /// Enqueues and performs writes in streams.
     struct Writer<'o> {
         orders: &'o Orders,
         number: u64,
@@ -238,7 +237,7 @@ mod tests {
         for stream in 1..10_000 {
             let (done, raced) = writer.write(stream, &[], stream * 64);
             orders.told(&done);
-            // At any time, work is pending that was enqueued before the host last learned something.
+            // There is always pending work that was enqueued before the host last learned something.
             let next = writer.enqueue(0, &[&waiting.clock]);
             let clock = Arc::clone(&waiting.clock);
             assert!(!raced && writer.perform(waiting, stream * 64));
@@ -249,7 +248,7 @@ mod tests {
         }
     }
 
-    /// A write of some bytes. Sets `asked` when its runs are made.
+    /// A write of some bytes. Sets `asked` when the write is divided into runs.
     fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
         let asked = Arc::clone(asked);
         Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {

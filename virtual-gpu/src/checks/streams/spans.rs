@@ -1,5 +1,5 @@
-//! Sets of addresses, kept as ranges. The spans of a piece of work contain all bytes that it touches, and
-//! possibly others, so they are cheap to make. Work with disjoint spans cannot race.
+//! Sets of addresses, kept as ranges. The spans of a piece of work contain all bytes that it touches, and possibly other bytes: exact spans
+//! would cost more. Work with disjoint spans cannot race.
 
 use std::ops::Range;
 

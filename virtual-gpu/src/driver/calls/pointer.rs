@@ -10,13 +10,13 @@ use crate::driver::objects::machine::machine;
 const MEMORY_TYPE_HOST: u32 = 1;
 const MEMORY_TYPE_DEVICE: u32 = 2;
 
-/// The side of an address.
+/// The allocation that contains an address.
 enum Side {
     Device(Found),
     Host(Found),
 }
 
-/// The value of an attribute.
+/// An attribute's value, by its C type.
 enum Value {
     Context(Handle<Context>),
     Word(u32),

@@ -258,14 +258,13 @@ impl Capture {
         Ok(handle)
     }
 
-    /// Destroys the capture's graph, if a call has made one and the capture has not completed it.
+    /// Destroys the capture's graph, if a call has asked for its handle and the capture has not completed it.
     fn discard_graph(&self) {
         let graph = lock(&self.graph).take();
         if let Some(graph) = graph
             && let Ok(machine) = machine()
         {
-            // Fails only if the program has destroyed the graph, which is not allowed during a
-            // capture.
+            // Removing fails only if the program has destroyed the graph, which is not allowed during a capture.
             let _ = machine.graphs.remove(graph);
         }
     }

@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Pops `context`, which is being destroyed, if it is on top of the calling thread's stack.
+/// Pops `context`, if it is on top of the calling thread's stack. The context is being destroyed.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {

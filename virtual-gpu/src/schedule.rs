@@ -111,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// Puts the turns of a round in order. Blocks come in the order in which they started.
+    /// Puts the turns of a round in order. In `turns`, the running blocks are numbered in the order in which they started.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {

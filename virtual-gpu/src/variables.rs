@@ -14,7 +14,7 @@ pub struct EnvVariable {
     pub name: &'static str,
     /// The setting.
     pub sets: &'static str,
-    /// The values that it may have.
+    /// The values that the variable may have.
     pub values: &'static str,
     /// The default value.
     pub default: &'static str,

@@ -25,7 +25,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs a kernel with 64 threads and sixteen bytes for each.
+/// Runs a kernel of 64 threads on a buffer with 16 bytes for each thread.
 fn run(body: &str, seed: u64) -> Result<Vec<u32>, LaunchError> {
     let mut device = Device::new();
     device.options.seed = seed;
@@ -102,7 +102,7 @@ fn a_missing_wait_is_a_race() {
     check_fault(&format!("{copy} {STORE}"), is_race);
     check_fault(&format!("{copy} cp.async.wait_group 1; {STORE}"), is_race);
     check_fault(&format!("{copy} bar.sync 0; {STORE}"), is_race);
-    // There is a wait before the read of a neighbour's bytes, but no barrier.
+    // The threads wait for their own copies, but read a neighbour's bytes without a barrier.
     let neighbour = "xor.b32 %r3, %r3, 16;";
     let copied = format!("{copy} cp.async.wait_group 0;");
     check_fault(&format!("{copied} {neighbour} {STORE}"), is_race);

@@ -15,7 +15,7 @@ fn programmatic() -> Device {
     device
 }
 
-/// A kernel with the address of its buffer in `%d1` and the thread in `%r1`, and with constants.
+/// A kernel with the address of its buffer in `%d1`, the thread's number in `%r1`, and a table of constants.
 fn text(body: &str) -> String {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r1, %tid.x; {body} ret;");
     kernel(1, &body) + " .const .align 4 .u32 table[2] = {7, 8};"
@@ -31,7 +31,7 @@ fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64
     }
 }
 
-/// Whether 64 threads read the buffer too early, under every schedule, if they execute `before` first.
+/// Whether 64 threads read the buffer too early if they execute `before` first. The answer must be the same under every schedule.
 fn is_early(before: &str) -> bool {
     let body = format!("{before} ld.global.u32 %r2, [%d1];");
     let mut seen = Vec::new();

@@ -137,7 +137,7 @@ fn launches_that_cannot_be_are_refused() {
     assert_eq!(code(buffer("set", 1, 1) + write + &start(77)), 400);
     assert_eq!(code("mov.u64 %d31, 0;".to_owned() + &start(0)), 1);
     assert_eq!(code("mov.u64 %d31, %d1;".to_owned() + &start(0)), 1);
-    // There is no buffer for a number that is no kernel's address.
+    // A number that is not a kernel's address gets no buffer.
     let none = buffer("1234", 1, 1) + "cvt.u32.u64 %r30, %d31;";
     assert_eq!(code(none), 0);
 }

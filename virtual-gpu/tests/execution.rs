@@ -91,7 +91,7 @@ fn a_wait_for_the_clock_ends_soon() {
 
 #[test]
 fn blocks_of_a_cooperative_launch_wait_for_each_other() {
-    // Each block stores its number, and reads that of the next block after the barrier of the grid.
+    // Each block stores a number. After a barrier of the grid it reads the number of the next block.
     let device = Device::new();
     let (blocks, threads) = (6, 48);
     let numbers = device.zeros(4 * blocks);
@@ -135,7 +135,7 @@ fn a_lock_taken_by_every_lane_in_turn() {
 
 #[test]
 fn blocks_wait_for_blocks_that_are_alive() {
-    // Every block but the last waits for the flag of the one after it.
+    // Every block but the last waits for the flag of the next block.
     let device = Device::new();
     let blocks = 16;
     let flags = device.zeros(4 * (blocks + 1));

@@ -131,7 +131,7 @@ fn registers_of_128_bits() {
 #[test]
 fn atomic_additions_of_halves() {
     let device = Device::new();
-    // 1.0 and 2.0; 1.5 and 0.0.
+    // 1.0 and 2.0 as f16, then 1.5 and 0.0 as bf16.
     let to = device.upload(&[0x4000_3c00_u32, 0x0000_3fc0]);
     let text = ".version 8.6 .target sm_90 .address_size 64
         .entry k(.param .u64 p0) {

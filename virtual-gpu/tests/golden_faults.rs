@@ -1,9 +1,9 @@
 //! For every kind of fault: a small kernel that has it, the exact report, and the corrected kernel, which runs clean
 //! under every schedule.
 //!
-//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch:
-//! blocks, threads, the buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. With
-//! `GOLDEN=write` in the environment the texts are written again; review them then.
+//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch: blocks, threads, the
+//! buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. `GOLDEN=write` in the environment writes the
+//! reports anew; review them afterwards.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more.
-//! Also tests how far calls in a text may expand it.
+//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more. Also tests how large a text may become
+//! when its calls are expanded.
 
 mod support;
 

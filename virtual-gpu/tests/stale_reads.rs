@@ -73,7 +73,7 @@ fn without_an_order_some_do_not() {
 
 #[test]
 fn a_reader_never_goes_back() {
-    // One thread counts up; another reads twice, and must not see the count go down.
+    // One thread counts up. Another thread reads the count twice, and must not see it go down.
     let text = kernel(
         1,
         "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; \

@@ -1,8 +1,8 @@
 //! The driver's configuration: read from the environment, or set by the program before its
 //! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
 //!
-//! Errors are not ignored. If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list,
-//! `cuInit` fails, and [`mode`](crate::mode()) says why.
+//! If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list, `cuInit` fails, and [`mode`](crate::mode())
+//! says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};

@@ -17,9 +17,9 @@ thread_local! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedCall {
-    /// Its name, spelt as the exported symbol.
+    /// The call's name, spelt as the exported symbol.
     pub name: &'static str,
-    /// The time from its beginning to its end.
+    /// The time from the call's beginning to its end.
     pub took: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! Reads the environment variables of [`VARIABLES`], and reports those that cannot be used.
 //!
-//! A value that cannot be read is an error. So is an unknown variable whose name begins with
-//! `VIRTUAL_GPU_`, because a misspelt name must not be ignored.
+//! A value that cannot be read is an error. An unknown variable whose name begins with `VIRTUAL_GPU_` is an error too, because it may be a
+//! misspelt name.
 
 use crate::VARIABLES;
 use std::collections::BTreeMap;

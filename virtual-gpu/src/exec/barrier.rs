@@ -29,10 +29,10 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// The number of true predicates of arrived threads, and the number of all their predicates.
+    /// The arrived threads with a true predicate, and the arrived threads with any predicate.
     holds: u32,
     asked: u32,
-    /// Whether an arrived thread had waited for the preceding launches.
+    /// Whether any arrived thread had waited for the preceding launches.
     waited: bool,
 }
 

@@ -126,7 +126,7 @@ impl Warp {
         }
     }
 
-    /// The accesses of the lanes in `mask`, one group for each space. There is almost always one group.
+    /// The accesses of the lanes in `mask`, one group for each space. Almost always there is only one group.
     fn groups(&self, address: &Address, mask: u32) -> impl Iterator<Item = Group> + use<> {
         let space = match address.space {
             AddressSpace::Constant => AddressSpace::Global,

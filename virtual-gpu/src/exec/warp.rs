@@ -17,7 +17,7 @@ use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::{Registers, lanes};
 
-/// After this many instructions by rank, the fragment that has waited longest gets a turn.
+/// After fragments have been chosen by rank for this many instructions, the fragment that has waited longest gets a turn.
 const PATIENCE: i64 = 4096;
 /// The number of instructions in the turn of the fragment that has waited longest.
 const STINT: i64 = 512;
@@ -28,7 +28,7 @@ pub(super) struct Fragment {
     pub pc: u32,
     pub lanes: u32,
     pub state: State,
-    /// When the fragment last began to run: the number of instructions that the launch had run before.
+    /// The launch's instruction count when the fragment last began to run.
     pub turn: u64,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Warp {
     pub(super) turn_left: i64,
 }
 
-/// Whether the current fragment goes on, or another one runs next.
+/// Whether the current fragment goes on, or another fragment runs next.
 pub(super) enum Next {
     Go,
     Switch,

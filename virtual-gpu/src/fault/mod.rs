@@ -36,7 +36,7 @@ pub struct Fault {
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The coordinates of the faulting thread in its block. If several threads fault, it is the first one.
+    /// The coordinates of the faulting thread in its block. If several threads fault, those of the first thread.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,

@@ -26,16 +26,16 @@ pub(crate) fn float_to_integer<T: Integer>(value: f64, rounding: Rounding, from:
         let marked = from == Source::Double || T::BITS == 64;
         return T::from_wide(if marked { 1 << (T::BITS - 1) } else { 0 });
     }
-    // The cast to 128 bits clamps too, far outside the range of any type.
+    // The cast to i128 clamps too, but only values far outside the range of `T`.
     saturate(round_to_whole(value, rounding) as i128)
 }
 
-/// The type of a float before it was widened for a computation.
+/// The original type of a float that was widened for a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// f64.
     Double,
-    /// Anything narrower.
+    /// A float type narrower than f64.
     Narrower,
 }
 

@@ -30,8 +30,7 @@ fn result<const M: u8>(x: f32) -> f32 {
     canonical(x)
 }
 
-/// Replaces a NaN by the canonical one. The test uses the bits, because Rust leaves the payload of a NaN
-/// from arithmetic unspecified.
+/// Replaces a NaN by the canonical NaN. The test uses the bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
 #[inline(always)]
 pub(super) fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -61,8 +60,8 @@ fn pack(number: Number, rounding: Rounding) -> f32 {
     f32::from_bits(SINGLE.round(number, rounding) as u32)
 }
 
-/// Whether the host's arithmetic computes the result: rounding is to nearest, or there is no finite
-/// result to round.
+/// Whether the host's arithmetic gives the right result: rounding is to nearest, or the result is a zero, an infinity or a NaN and needs no
+/// rounding.
 #[inline(always)]
 fn host_suffices<const M: u8>(finite: bool) -> bool {
     matches!(Mode(M).rounding(), Rounding::Nearest) || !finite

@@ -3,17 +3,16 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a
-//! stale pointer is always an error. Therefore one kind of mistake is not found: data that a program keeps by device
-//! address never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
-//! addresses of pinned host memory.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer is always
+//! an error. One kind of mistake is therefore not found: a table on the host, indexed by device address, may have an entry of a freed
+//! allocation. On a real device a newer allocation may get this entry, and here it cannot. Handles of streams and other objects are reused,
+//! as on a real device, and so are addresses of pinned host memory.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
-//! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory management. An 8-byte
-//! access is two accesses of four bytes, so racing launches on several host threads may see torn values. Within one
-//! launch no value is torn.
+//! Not modelled: capacity lost to fragmentation, page granularity, and virtual memory management. An 8-byte access is two accesses of four
+//! bytes, so racing launches on several host threads may see torn values. Within one launch no value is torn.
 
 mod allocation;
 mod error;

@@ -76,7 +76,7 @@ pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
 pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
 pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
 pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
-/// Computes two results. The second one is the carry for the next instruction of a chain.
+/// Computes two results. The second result is the carry for the next instruction of a chain.
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;

@@ -126,7 +126,7 @@ fn asking_about_an_event_in_a_capture_makes_it_void() {
     assert_eq!(end_without_graph(fork.origin), STREAM_CAPTURE_INVALIDATED);
 }
 
-/// Calls that a capture forbids invalidate it, and later calls report that.
+/// A forbidden call invalidates the capture, and later calls report that the capture is invalid.
 #[test]
 fn forbidden_calls_make_a_capture_void() {
     let _context = Context::new();

@@ -1,4 +1,4 @@
-//! Contexts: current ones, destroyed ones, and the primary one.
+//! Current contexts, destroyed contexts, and the primary context.
 
 use crate::kernels::PTX;
 use crate::raw::*;

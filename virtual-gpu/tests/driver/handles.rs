@@ -1,6 +1,6 @@
-//! Stale handles: errors, until the next object of the kind gets the same handle.
+//! A stale handle is an error, until the next object of its kind gets the same handle.
 //!
-//! Other tests make objects of the same kinds at the same time, so these run in separate processes.
+//! Other tests make objects of the same kinds at the same time, so the tests of this file run in separate processes.
 
 use crate::graphs::capture;
 use crate::kernels::PTX;

@@ -225,8 +225,7 @@ const CALLER: &CStr = c"
 }
 ";
 
-/// The text whose functions are called. Its `own` differs from the caller's variable of that name; `shared` is the same
-/// function in both texts.
+/// The text whose functions are called. Its `own` is not the caller's variable `own`, but `shared` is the same function in both texts.
 const CALLED: &CStr = c"
 .version 7.1
 .target sm_70

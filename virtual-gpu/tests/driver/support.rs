@@ -33,18 +33,18 @@ pub fn start() {
     assert_eq!(cuInit(0), 0);
 }
 
-/// Whether the device is a real one.
+/// Whether the device is real.
 pub fn on_real_device() -> bool {
     start();
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Whether the device is real, so that a test, or the rest of it, has to be skipped: it only holds on the
-/// virtual device. Prints a message if so.
+/// Returns true on a real device, with a message: the caller then skips a test, or the rest of a test, that only holds on the virtual
+/// device.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {
-        // The test harness does not capture this write. It only shows the output of failed tests.
+        // The test harness captures `print!`, and shows captured output of failed tests only. It does not capture this write.
         let line = format!("SKIPPED on a real device: {what}\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }

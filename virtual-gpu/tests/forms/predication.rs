@@ -3,7 +3,7 @@
 use super::{block, warp_gives};
 use virtual_gpu::FaultKind;
 
-/// Holds in lanes 0 to 4.
+/// Makes `%p1` true in lanes 0 to 4.
 const FEW: &str = "setp.lt.u32 %p1, %r0, 5;";
 
 #[test]

@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "tests and fuzz targets choose in different ways")]
 
-/// The texts that all others are made from.
+/// The texts that all edited texts are made from.
 pub const SEEDS: [&str; 4] = [
     include_str!("../ptx/compiled.ptx"),
     include_str!("instructions.ptx"),

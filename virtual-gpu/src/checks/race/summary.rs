@@ -72,7 +72,7 @@ impl History {
 type Told = (Access, Record);
 
 /// Chooses which of two accesses represents both: the access chosen so far, or a new access. If their widths differ, neither represents the
-/// other. The result then counts as weak, because every access has a different width from at least one of the two, and so races with it.
+/// other. The result then counts as weak, because every access has a different width from at least one of the two, and so may race with it.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

@@ -14,7 +14,7 @@ const SLACK: usize = 256;
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
 const MOST_CELLS: usize = 1 << 21;
 
-/// The record of a device's work.
+/// The record of a machine's work. All devices of the machine share it.
 #[derive(Default)]
 pub(crate) struct Orders(Mutex<State>);
 

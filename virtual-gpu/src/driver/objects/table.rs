@@ -37,14 +37,14 @@ struct Entry<K> {
     key_of: KeyOf,
 }
 
-/// How a key was chosen.
+/// Who chose a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyOf {
     Table,
     Caller,
 }
 
-/// Which objects are counted.
+/// Whose objects are counted.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner {
     Anyone,
@@ -123,8 +123,7 @@ impl<K> Table<K> {
         Ok(state.release(handle.key(), entry))
     }
 
-    /// Removes and returns the objects for which `stays` is false, so that they are dropped while
-    /// the table is not locked.
+    /// Removes and returns the objects for which `stays` is false. The caller drops them after the table is unlocked.
     pub(crate) fn retain(&self, stays: impl Fn(&K) -> bool) -> Vec<Arc<K>> {
         let mut state = self.write();
         let gone = state.live.extract_if(.., |_, entry| !stays(&entry.object));

@@ -19,7 +19,7 @@ pub(crate) struct UserObject {
     references: Mutex<u32>,
 }
 
-/// References of a graph to an object, released when this is dropped.
+/// References of a graph to an object. Dropping this value releases them.
 pub(crate) struct GraphReferences {
     handle: Handle<UserObject>,
     object: Arc<UserObject>,
@@ -27,7 +27,7 @@ pub(crate) struct GraphReferences {
 }
 
 impl UserObject {
-    /// An object to which the program holds this many references. There is at least one.
+    /// A new object. The program holds this many references to it, at least one.
     pub(crate) fn new(destructor: HostFunction, references: u32) -> Self {
         Self {
             destructor,
@@ -67,7 +67,7 @@ impl GraphReferences {
         }
     }
 
-    /// Adds references, which belong to a graph.
+    /// Adds references, held by a graph.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -77,7 +77,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// Adds the same number of references, which belong to another graph.
+    /// Adds the same number of references, held by another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }
@@ -89,7 +89,7 @@ impl GraphReferences {
 
 impl Drop for GraphReferences {
     fn drop(&mut self) {
-        // Fails only if the program has released references that were not its own.
+        // Releasing fails only if the program has released references that were not its own.
         let _ = self.object.release(self.handle, self.count);
     }
 }

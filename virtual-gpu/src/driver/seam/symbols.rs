@@ -31,7 +31,7 @@ pub(crate) enum DefaultStream {
     OfThread,
 }
 
-/// The symbol of a call in a version of CUDA, by its plain name.
+/// The symbol of the call with this plain name, in a version of CUDA.
 pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> Found {
     let Some(versions) = versions_of(name) else {
         return Found::Nothing;

@@ -51,7 +51,7 @@ impl Warp {
                     self.undefined.define(*d, mask);
                 }
             }
-            // The other instructions have no result.
+            // The other instructions that lanes execute together have no result.
             _ => {}
         }
     }

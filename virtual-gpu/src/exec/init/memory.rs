@@ -164,7 +164,7 @@ impl Warp {
         }
     }
 
-    /// Records a write of an element: the bytes in the mask are defined, the others are not.
+    /// Records a write of an element: the bytes in the mask are defined, the other bytes are undefined.
     #[inline(always)]
     fn set_written<O>(
         &mut self,

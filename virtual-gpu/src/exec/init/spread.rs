@@ -150,7 +150,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Propagates undefinedness through a comparison. Its outcome is undefined in the lanes where an operand is.
+    /// Propagates undefinedness through a comparison. Its outcome is undefined in the lanes where an operand is undefined.
     #[inline(always)]
     fn spread_compare(
         &mut self,
@@ -242,8 +242,8 @@ impl Warp {
         }
     }
 
-    /// Records where the predicate `d` becomes undefined, if `value` is combined with another predicate: in the
-    /// lanes where an undefined input makes a difference.
+    /// Records where the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that predicate,
+    /// and undefined in the lanes where an undefined input changes the result.
     fn combine(
         &mut self,
         d: Pred,

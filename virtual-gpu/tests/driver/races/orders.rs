@@ -68,7 +68,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
         bed.fill(bed.a);
         bed.get(bed.b);
     }));
-    // A wait is for the last recording before the wait call: a later recording does not change which work is waited for.
+    // A stream waits for the last recording before the wait call. A later recording does not change this wait.
     assert!(races(|bed| {
         let event = event();
         assert_eq!(cuEventRecord(event, bed.a), 0);

@@ -156,7 +156,7 @@ fn a_race_of_a_kernel_is_told_in_full_and_is_its_fault() {
     }
 }
 
-/// The report describes the kernel that was done first as fully as the one that found the race.
+/// The report describes the earlier kernel as fully as the kernel at which the race was found.
 #[test]
 fn the_earlier_kernel_is_told_with_its_thread() {
     if only_on_virtual_devices() {

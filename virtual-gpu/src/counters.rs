@@ -72,11 +72,11 @@ pub const CLASS_COUNT: usize = 9;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Blocks that ran, including those of grids that kernels launched.
+    /// Blocks that ran, including blocks of grids that kernels launched.
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,
-    /// Instructions issued, each for a whole warp or a part of one.
+    /// Instructions issued, each for a whole warp or a part of a warp.
     pub warp_instructions: u64,
     /// Lane instructions by class, indexed by `Class as usize`.
     pub lane_instructions_by_class: [u64; CLASS_COUNT],

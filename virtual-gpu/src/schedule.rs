@@ -1,8 +1,8 @@
 //! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
 //! random and fair. The same seed always gives the same schedule.
 //!
-//! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
-//! except under [`Policy::StarvedPredecessor`].
+//! Time is divided into rounds. In each round every warp that can run gets one turn. So no warp starves, except under
+//! [`Policy::StarvedPredecessor`].
 
 /// The order in which blocks start, and the order of the turns.
 ///

@@ -252,7 +252,7 @@ fn copies_report_to_an_mbarrier() {
     for whose in [neighbour, ""] {
         check_fault(&format!("{init} {copy} {whose} {STORE}"), is_race);
     }
-    // Without `.noinc` the arrivals of the copies are added to those that the mbarrier expects.
+    // Without `.noinc`, the mbarrier also expects the copies' arrivals, in addition to its own count.
     let extra = copy.replace(".noinc", "");
     let extra = format!("{extra} mbarrier.arrive.shared.b64 _, [%r10];");
     check(

@@ -22,7 +22,7 @@ fn watched(ptx: &str, grid: u32, block: u32) -> Option<String> {
             },
             Err(error) => panic!("{error}"),
         };
-        // A race is found under every schedule, or under none.
+        // Whether there is a race, which must be found under every schedule or under no schedule.
         assert!(
             seed == 0 || found.is_some() == this.is_some(),
             "seed {seed}: {this:?}"

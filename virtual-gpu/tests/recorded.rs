@@ -52,8 +52,7 @@ fn recorded_name(case: &Case) -> String {
     case.name.replace(' ', "_")
 }
 
-/// The kernels whose output differs from the recorded one, and the kernels without a record for their
-/// text.
+/// The kernels whose output differs from the recorded output, and the kernels without a record for their text.
 fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
     let mut machine = machine();
     let [mut wrong, mut unknown] = [vec![], vec![]];

@@ -1,4 +1,4 @@
-//! Schedules other than the default: correct kernels are unaffected, and faulty ones hang.
+//! Schedules other than the default: correct kernels are unaffected, and faulty kernels hang.
 
 mod support;
 

@@ -32,7 +32,7 @@ pub enum Mode {
 /// When to compare with the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// Only if the driver is a real one.
+    /// Only if the driver is a real driver.
     IfReal,
     Always,
 }

@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// The machine that refuses to load the kernel, if there is one.
+/// The machine that refuses to load the kernel. `None` if both load it.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {

@@ -10,7 +10,7 @@ enum Change {
     Unwrap,
 }
 
-/// Removes statements, later ones first, until no more can be removed while `shows` holds.
+/// Removes statements, from the last to the first, as long as `shows` still holds without them.
 pub fn reduce(
     mut statements: Vec<Statement>,
     mut shows: impl FnMut(&[Statement]) -> bool,
@@ -36,7 +36,7 @@ pub fn reduce(
     }
 }
 
-/// The number of statements, including nested ones.
+/// The number of statements, including nested statements.
 pub fn count(statements: &[Statement]) -> usize {
     let within = |s: &Statement| s.children().into_iter().map(|c| count(c)).sum::<usize>();
     statements.iter().map(|s| 1 + within(s)).sum()

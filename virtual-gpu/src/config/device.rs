@@ -78,8 +78,7 @@ impl DeviceConfig {
     /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
     /// `shared_bytes` bytes of shared memory. 0 if not even one block fits.
     ///
-    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
-    /// is not modelled.
+    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real registers is not modelled.
     ///
     /// ```
     /// let device = virtual_gpu::DeviceConfig::default();

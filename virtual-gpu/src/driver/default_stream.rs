@@ -12,7 +12,7 @@ pub(crate) fn is_of_thread() -> bool {
     IS_OF_THREAD.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Answers a call whose default stream is the legacy one.
+/// Answers a call whose default stream is the legacy default stream.
 pub(crate) fn legacy<R>(answer: impl FnOnce() -> R) -> R {
     answer()
 }

@@ -32,7 +32,7 @@ pub enum Finding {
     UninitialisedCopy {
         /// The address on the device.
         address: u64,
-        /// Bytes of the copy, or of one of its rows.
+        /// Bytes of the copy, or of one row of a copy of many rows.
         bytes: u64,
         /// The offset of the first byte that was never written.
         first: u64,
@@ -62,7 +62,7 @@ pub struct Left {
     pub pinned_bytes: u64,
     /// Modules.
     pub modules: usize,
-    /// Streams, except the default ones.
+    /// Streams, except default streams.
     pub streams: usize,
     /// Events.
     pub events: usize,

@@ -67,9 +67,8 @@ pub enum Moment {
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// The call and every later one fail without effect, until the failure is disarmed. Calls that work in
-    /// a poisoned context still succeed: calls for primary contexts, and calls that ask for the current
-    /// context.
+    /// The call and every later call fail without effect, until the failure is disarmed. Calls that work in a poisoned context still
+    /// succeed: calls for primary contexts, and calls that ask for the current context.
     Sticky,
 }
 
@@ -199,7 +198,7 @@ pub fn fail(failure: Failure) -> Armed {
 /// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 /// ```
 pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
-    /// Restores the outer recording and appends the inner one, even if `work` panics.
+    /// Restores the outer recording and appends the inner recording to it, even if `work` panics.
     struct Outer(Option<Vec<&'static str>>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -245,7 +244,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, so is the failure.
+        // If the thread's storage is gone already, the failure is gone too.
         let _ = PLAN.try_with(|plan| {
             plan.borrow_mut()
                 .failures

@@ -1,4 +1,4 @@
-//! The driver: the CUDA driver API on the virtual device, or passed on to the real one.
+//! The CUDA driver API, on the virtual device or passed on to the real driver.
 //!
 //! Bird's-eye view, from the outside in:
 //!

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub enum Mode {
     /// The real driver: each call is passed on to it.
     Real,
-    /// This crate: there is no real device, or the settings ask for the virtual one.
+    /// This crate: there is no real device, or the settings ask for the virtual device.
     Virtual,
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn backend() -> &'static Backend {
     BACKEND.get_or_init(|| decide(Settings::from_env()))
 }
 
-/// The virtual machine, if this process has one, whether or not `cuInit` was called.
+/// The virtual machine, whether or not `cuInit` was called. `None` if this process has no virtual machine.
 pub(crate) fn machine() -> Option<&'static Machine> {
     match backend() {
         Backend::Virtual(machine) => Some(machine),

@@ -25,7 +25,7 @@ pub(super) struct Pending {
     arrivals: Vec<Arrival>,
     /// The number of arrived threads. A whole warp counts as 32.
     threads: u32,
-    /// The thread count of the instruction, if it has one.
+    /// The thread count of the instruction, if given.
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,

@@ -1,10 +1,9 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp,
-//! a random number from the seed decides whether the copy lands. At the wait it lands in any case. Until
-//! the wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
-//! whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. A thread
-//! that has seen the mbarrier's phase complete is ordered after the copy. An access by any other thread is
+//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
+//! decides whether the copy lands. At the wait it lands in any case. Until the wait, its bytes of shared memory belong to the copy: the
+//! race check reports every access to them, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands.
+//! The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any other thread is
 //! reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet

@@ -17,9 +17,9 @@ pub(super) struct Task<'a> {
     pub constants: Arc<[Row]>,
     pub shape: Shape,
     pub params: Vec<u8>,
-    /// The grid's number in the launch. The grid that the host launched is 0.
+    /// The grid's number in the launch. The grid that the host launched has number 0.
     pub number: u32,
-    /// The depth of nesting: 0 for the host's grid, and one more than the launcher's for a child.
+    /// The depth of nesting, which is 0 for the host's grid.
     pub depth: u32,
     /// The number of the grid's first block in the whole launch, once the grid has started.
     pub first_block: u64,

@@ -4,7 +4,7 @@
 use super::narrow::{Brain, Half, Narrow};
 use crate::alu::Value;
 
-/// The upper one of two values in a register.
+/// The upper of two values in a register.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Upper<T>(pub(crate) T);
 

@@ -1,5 +1,5 @@
-//! Limits on the size of programs. Calls are expanded in place, and so are calls within them. So
-//! without limits a short text could need exponentially much time and memory.
+//! Limits on the size of programs. Calls are expanded in place, including calls within called functions. So without limits a short text
+//! could need exponential time and memory.
 
 /// The most instructions of a kernel, with calls expanded.
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -23,8 +23,8 @@ impl Budget {
         }
     }
 
-    /// Takes `count` statements from the budget, and one for the list that holds them. If this returns
-    /// `false`, expansion must stop.
+    /// Takes `count + 1` statements from the budget: a list of `count` statements costs one more. If this returns `false`, expansion must
+    /// stop.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         self.left = self.left.saturating_sub(count as u64 + 1);
         self.left > 0

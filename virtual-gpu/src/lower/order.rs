@@ -1,6 +1,6 @@
 //! Ranks instructions: every loop comes as a whole before the code that follows it.
 //!
-//! Of a warp's fragments, the one with the lowest rank runs first. So fragments that lag behind catch up with
+//! Of a warp's fragments, the fragment at the instruction with the lowest rank runs first. So fragments that lag behind catch up with
 //! fragments that wait at the end of a loop or a conditional, and fragments reconverge where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components, in topological order. If a component is a loop, its entry block comes

@@ -82,7 +82,7 @@ impl Room {
         self.taken
     }
 
-    /// Takes room for a variable after the previous ones, and returns its offset.
+    /// Takes room for a variable after the previous variables, and returns its offset.
     pub(super) fn take(&mut self, name: &str, layout: Layout) -> Result<u64, String> {
         let offset = self.taken.checked_next_multiple_of(layout.align);
         let offset = offset.unwrap_or(u64::MAX);

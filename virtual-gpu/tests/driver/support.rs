@@ -1,5 +1,5 @@
-//! Helpers for the tests. Each test has its own context, so that parallel tests do not poison each
-//! other's. Other helpers let a test run on the virtual and on a real device.
+//! Helpers for the tests. Each test has its own context, so that a test does not poison the contexts of parallel tests. Other helpers let a
+//! test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. The later ones fail, but have the same settings.
+    // Only the first call starts the driver. Later calls fail, but pass the same settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
@@ -67,8 +67,7 @@ pub fn in_a_process_of_its_own(test: &str) -> bool {
     false
 }
 
-/// Compares answers with expected ones, and fails at the end with all differences, so that one run
-/// on a real device shows all of them.
+/// Compares answers with expected answers. Fails only at the end, with all differences, so that one run on a real device shows all of them.
 #[derive(Default)]
 pub struct Comparison(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! `griddepcontrol`: only one of its two forms waits, and neither changes a value.
+//! `griddepcontrol`: of its two forms only `wait` waits, and neither form changes a value.
 
 use super::{block, block_of};
 use virtual_gpu::{Dependence, FaultKind};

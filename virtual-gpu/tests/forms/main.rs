@@ -1,5 +1,5 @@
-//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or
-//! executed as a similar one. (`recorded.rs` compares forms of arithmetic with hardware.)
+//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or executed as a similar form.
+//! (`recorded.rs` compares forms of arithmetic with hardware.)
 
 mod barriers;
 mod dependence;

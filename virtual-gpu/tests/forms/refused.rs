@@ -1,4 +1,4 @@
-//! Forms that PTX does not have, or that are not supported: none is accepted as another form.
+//! Forms that PTX does not have, or that are not supported. Each must be refused, not read as another form.
 
 use super::support::Device;
 

@@ -29,7 +29,7 @@ pub fn module_text<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
 
 /// Something that runs kernels.
 pub trait Machine {
-    /// The output of each case, or why there is none.
+    /// The output of each case, or why the case has no output.
     fn run(&mut self, cases: &[Case]) -> Vec<Outcome>;
 
     /// Whether a text loads, or why not.
@@ -58,7 +58,7 @@ pub trait Machine {
 /// The number of cases that `refused` loads together first.
 const REFUSAL_BATCH: usize = 16;
 
-/// The output of a kernel, or why there is none.
+/// The output of a kernel, or why the kernel has no output.
 pub type Outcome = Result<Vec<u8>, Failure>;
 
 /// Why a machine gives no output.

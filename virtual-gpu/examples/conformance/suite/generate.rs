@@ -116,7 +116,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A register of the kind's width. For a float kind it usually holds a float, for another kind usually no float.
+    /// A register of the kind's width. Usually the register of a float kind holds a float, and the register of another kind does not.
     pub fn register(&mut self, kind: Kind) -> &'static str {
         let wide: Vec<_> = PLACES
             .iter()

@@ -229,7 +229,7 @@ const SINGLES: [u64; 51] = [
     0x7fc0_0000,
     0x7fff_ffff,
     0xffc1_2345,
-    0x7f80_0001, // NaNs, the last one signalling
+    0x7f80_0001, // NaNs; the last is signalling
     0x3f00_0001,
     0x00ff_fffe,
     0x4000_0000, // 0x3f000001 * 0x00fffffe is just below a normal number; 2.0

@@ -231,7 +231,7 @@ impl History {
         self.reads.each(pass);
     }
 
-    /// The access that races with a new read, if there is one.
+    /// A remembered access that races with the read `new`, if any does.
     #[inline]
     pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {
         self.writes.race_with(new, known)
@@ -250,7 +250,7 @@ impl History {
         }
     }
 
-    /// The access that races with a new write or atomic operation, if there is one.
+    /// A remembered access that races with the write or atomic operation `new`, if any does.
     #[inline]
     pub(super) fn race_with_write(&self, new: Record, known: &Known) -> Option<Record> {
         let write = self.writes.race_with(new, known);

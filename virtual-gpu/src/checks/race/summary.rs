@@ -2,7 +2,7 @@
 //! bytes on demand.
 //!
 //! Each cell reports one write and one read: the write and the read that conflict with the most other accesses. If a later access has
-//! replaced an earlier one in the history, the later access represents both.
+//! replaced an earlier access in the history, the later access represents both.
 
 use super::RaceDetector;
 use super::grids::Grid;
@@ -72,7 +72,7 @@ impl History {
 type Told = (Access, Record);
 
 /// Chooses which of two accesses represents both: the access chosen so far, or a new access. If their widths differ, neither represents the
-/// other. The result then counts as weak, because every access has a different width from at least one of the two, and so may race with it.
+/// other. The result then counts as weak, because every access differs in width from one of the two, and may race with it.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

@@ -32,7 +32,7 @@ impl ThreadState {
         }
     }
 
-    /// Joins the knowledge of another thread, unless it was the last one joined.
+    /// Joins the knowledge of another thread, unless the last join was of the same knowledge.
     fn follow(&mut self, known: &Rc<Known>) {
         let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
         if !self.followed.as_ref().is_some_and(is_same) {

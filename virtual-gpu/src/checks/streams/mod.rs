@@ -10,7 +10,7 @@
 //!   recorded. If the event was recorded several times, the last recording before the wait call counts;
 //! * B was enqueued after the host learned that A is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from A to B;
-//! * A and B belong to two launches of one executable graph, and B's launch is the later one;
+//! * A and B belong to two launches of one executable graph, and B's launch is later;
 //! * B comes after a third piece of work, which comes after A.
 //!
 //! The host learns that work is done

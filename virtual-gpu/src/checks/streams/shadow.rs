@@ -4,7 +4,7 @@
 //! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access if it is ordered
 //! after the earlier access, covers its bytes, and conflicts with every access that the earlier access conflicts with. A replaced access is
 //! forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not ordered after the later access, because
-//! it would then be ordered after the earlier one too. Nor is it ordered before the later access, which is done. So it is unordered with
+//! it would then be ordered after the earlier access too. Nor is it ordered before the later access, which is done. So it is unordered with
 //! the later access. A chain of launches over the same bytes therefore leaves one access.
 
 use super::piece::Piece;

@@ -44,7 +44,7 @@ impl Access {
         (self.writes() || other.writes()) && !meet
     }
 
-    /// Whether every access that conflicts with this one also conflicts with `other`.
+    /// Whether every access that conflicts with this access also conflicts with `other`.
     pub(crate) fn is_covered_by(self, other: Self) -> bool {
         (other.writes() || !self.writes())
             && (!other.meets || self.meets && self.bytes == other.bytes)
@@ -56,7 +56,7 @@ impl Access {
 enum Threads {
     Unknown,
     One(Thread),
-    /// This thread and the following ones of its block, with this number of bytes each.
+    /// This thread and the following threads of its block. Each accessed this number of bytes.
     From(Thread, u64),
 }
 
@@ -128,7 +128,7 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read, except those that `writes` lists.
+    /// Bytes that were read, except the bytes in `writes`.
     pub reads: Vec<Run>,
 }
 

@@ -1,4 +1,4 @@
-//! The stack of contexts of each host thread. The context on top is the current one.
+//! The stack of contexts of each host thread. The context on top is the current context.
 //!
 //! As with the real driver, destructors of thread-local storage and functions registered with `atexit` can
 //! still use the stack. So the stack has no destructor, and heap memory of a deep stack is leaked when its
@@ -86,7 +86,7 @@ pub(crate) fn pop_if(context: Handle<Context>) {
     });
 }
 
-/// The current context, even a poisoned one.
+/// The current context, even if it is poisoned.
 pub(crate) fn current_in_any_state() -> Outcome<Arc<Context>> {
     let machine = machine()?;
     let handle = top().ok_or(Code::INVALID_CONTEXT)?;

@@ -23,7 +23,7 @@ use crate::{DeviceConfig, Memory, RunOptions, Switch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The virtual machine. A process has at most one.
+/// The virtual machine. A process has at most one virtual machine.
 pub(crate) struct Machine {
     initialised: AtomicBool,
     pub(crate) devices: Vec<Device>,

@@ -27,7 +27,7 @@ pub(crate) struct Table<K> {
 
 struct State<K> {
     live: BTreeMap<usize, Entry<K>>,
-    /// Keys to be reused. The last one is reused next.
+    /// Keys to be reused. The last key of the list is reused next.
     free: Vec<usize>,
 }
 

@@ -42,7 +42,7 @@ impl UserObject {
         Ok(())
     }
 
-    /// Releases references. The last one calls the destructor.
+    /// Releases references. Releasing the last reference calls the destructor.
     pub(crate) fn release(&self, handle: Handle<Self>, count: u32) -> Outcome {
         let left = {
             let mut references = lock(&self.references);

@@ -73,7 +73,7 @@ impl Real {
         unsafe { init(0) == 0 && get_count(&mut count) == 0 && count > 0 }
     }
 
-    /// The driver's function of that name, if it has one. The name ends with NUL.
+    /// The driver's function of that name, if the driver has this function. The name ends with NUL.
     ///
     /// # Safety
     ///

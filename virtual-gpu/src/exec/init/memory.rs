@@ -55,7 +55,7 @@ impl Warp {
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
-                // The bytes above the loaded ones are copies of the sign.
+                // The register's bytes above the loaded bytes are copies of the sign.
                 let sign = found[width as usize - 1];
                 found[width as usize..].fill(sign);
             }

@@ -173,8 +173,8 @@ impl Warp {
         }
     }
 
-    /// Propagates undefinedness through a selection. Where the predicate is undefined, so is the whole result.
-    /// Elsewhere the result has the undefined bytes of the chosen value.
+    /// Propagates undefinedness through a selection. In lanes with an undefined predicate, the whole result is undefined. In other lanes
+    /// the result has the undefined bytes of the chosen value.
     #[inline(always)]
     fn spread_select(&mut self, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
         let chosen = self.registers.predicate(p);

@@ -245,8 +245,7 @@ fn a_host_function_tells_the_host() {
     assert!(with_function(false));
 }
 
-/// The verdict depends neither on the stream that is waited for first nor on the thread that does
-/// the work.
+/// The report of a race does not depend on which stream is waited for first, or on which thread does the work.
 #[test]
 fn the_order_in_which_work_is_done_does_not_matter() {
     if only_on_virtual_devices() {

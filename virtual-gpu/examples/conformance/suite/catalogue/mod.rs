@@ -34,7 +34,7 @@ pub enum LastSource {
 #[derive(Debug, Clone)]
 pub struct Row {
     pub opcode: String,
-    /// One destination, or two: those of `p|q`.
+    /// The destination, or the two destinations of `p|q`.
     pub targets: Vec<Kind>,
     pub sources: Vec<Kind>,
     /// A last operand that must be a literal.

@@ -97,7 +97,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The shape is larger than the device or the kernel allows, or the number of parameter bytes is not the kernel's.
+    /// The shape is larger than the device or the kernel allows, or the launch passes more or fewer parameter bytes than the kernel takes.
     pub fn check_launch(
         &self,
         shape: &Shape,

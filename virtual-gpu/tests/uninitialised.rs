@@ -5,8 +5,8 @@ mod support;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{Fault, FaultKind, LaunchError, Switch};
 
-/// Runs a kernel of one warp on 256 bytes. Only the first 20 are written, with the numbers 1 to 5.
-/// Returns the text of the fault, if there is one.
+/// Runs a kernel of one warp on 256 bytes. Only the first 20 bytes are written, with the numbers 1 to 5. Returns the text of the fault, if
+/// there is one.
 fn found(body: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {body} ret;");
     faulted(&Device::new(), &kernel(1, &body)).map(|fault| fault.kind.to_string())

@@ -13,7 +13,7 @@ pub struct Bed {
     options: RunOptions,
 }
 
-/// A value that goes to and from the device as its bytes.
+/// A value that is copied to and from the device as bytes.
 pub trait Value: Copy + PartialEq + std::fmt::Debug {
     fn bytes(self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Self;

@@ -102,8 +102,7 @@ impl Undefined {
         }
     }
 
-    /// In these lanes of a register, marks the bytes in `undefined` as undefined and the others as
-    /// defined.
+    /// Marks the lanes `mask` of a register: the bytes in `undefined` as undefined, and the other bytes as defined.
     pub(crate) fn set(&mut self, d: Reg, undefined: &ByteMasks, mask: u32, origin: Origin) {
         let mut any = 0;
         for (byte, new) in self.rows[d.0 as usize].iter_mut().zip(undefined) {
@@ -115,8 +114,7 @@ impl Undefined {
         }
     }
 
-    /// In these lanes of a predicate, marks the lanes in `undefined` as undefined and the others as
-    /// defined.
+    /// Marks a predicate in the lanes `mask`: as undefined in the lanes `undefined`, and as defined in the other lanes.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, d: Pred, undefined: u32, mask: u32, origin: Origin) {
         let old = &mut self.predicates[d.0 as usize];

@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. Calls that must have no effect if their result cannot be written check this first.
+    /// Fails on null. A call that must have a place for its result calls this before it has any effect.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);

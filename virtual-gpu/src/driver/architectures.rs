@@ -15,8 +15,8 @@ struct Architecture {
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
-    /// KiB of shared memory: of a multiprocessor, the most of a block, and the amount that the system
-    /// reserves in each block.
+    /// Three amounts of shared memory, in KiB: of a multiprocessor, the most that a block may have, and the amount that the system reserves
+    /// in each block.
     shared_kib: u32,
     shared_kib_of_block: u32,
     reserved_kib: u32,

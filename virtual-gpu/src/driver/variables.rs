@@ -7,7 +7,7 @@ use crate::VARIABLES;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// The prefix of every name except the first, `VIRTUAL_GPU`.
+/// Every name begins with this prefix, except the name `VIRTUAL_GPU`.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
 /// An environment variable that cannot be used.
@@ -87,7 +87,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     VARIABLES.into_iter().map(|variable| variable.name)
 }
 
-/// The possible values of a variable, in words.
+/// The possible values of a variable, for messages.
 fn values(name: &str) -> &'static str {
     let mut named = VARIABLES
         .into_iter()

@@ -29,7 +29,7 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// The arrived threads with a true predicate, and the arrived threads with any predicate.
+    /// `asked` arrived threads gave a predicate, and `holds` of these predicates are true.
     holds: u32,
     asked: u32,
     /// Whether any arrived thread had waited for the preceding launches.

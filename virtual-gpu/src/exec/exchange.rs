@@ -43,8 +43,8 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The load or the store of an exchange. `part` is acquire for the load and release for the store. If the operation has this order, so
-    /// has the transfer; otherwise the transfer is relaxed.
+    /// The load or the store of an exchange. `part` is acquire for the load and release for the store. If the operation has this order, the
+    /// transfer has it too. Otherwise the transfer is relaxed.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

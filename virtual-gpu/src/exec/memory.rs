@@ -433,7 +433,7 @@ fn count_traffic<O>(machine: &mut Machine<'_, O>, group: &Group, wish: &Wish) {
 }
 
 impl Group {
-    /// Whether the lanes' elements are adjacent and the first one starts a sector.
+    /// Whether the lanes' elements are adjacent, and the first element starts a sector.
     fn is_dense(&self, bytes: u32) -> bool {
         let first = self.addresses[0];
         let side_by_side = |(lane, &a): (usize, &u64)| a == first + lane as u64 * u64::from(bytes);

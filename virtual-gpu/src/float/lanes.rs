@@ -20,7 +20,7 @@ impl<T: Narrow> Value for Upper<T> {
     }
 }
 
-/// Two values in one register, the lower one first.
+/// Two values in one register, the lower value first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair<T>(pub(crate) [T; 2]);
 

@@ -123,7 +123,7 @@ impl Graph {
         self.starts[block]..end
     }
 
-    /// The blocks, in the order that the module describes.
+    /// The blocks, in the order that the head of this file describes.
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
         // A stack of the parts of the graph that are still to be sorted.

@@ -1,9 +1,8 @@
 //! A kernel ready to run, made by `lower` and executed by `exec`.
 //!
-//! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is a
-//! row too, which is filled once, so instructions read registers and immediates in the same way. A
-//! predicate is a mask of lanes. An arithmetic instruction has a function pointer to a loop over a
-//! row. To add an arithmetic instruction, add a line to a table in `lower`.
+//! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is also a row, and is filled once. So
+//! instructions read registers and immediates in the same way. A predicate is a mask of lanes. An arithmetic instruction has a function
+//! pointer to a loop over a row. To add an arithmetic instruction, add a line to a table in `lower`.
 //!
 //! A program has no calls: `lower` writes the body of a called function in place of the call.
 

@@ -99,7 +99,7 @@ pub fn input(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Describes an offset of the output in words.
+/// Describes an offset of the output, for messages.
 pub fn describe(offset: usize) -> String {
     let (thread, within) = (offset / RECORD_BYTES, offset % RECORD_BYTES);
     let block = thread / BLOCK_THREADS as usize;

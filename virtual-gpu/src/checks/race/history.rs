@@ -142,7 +142,7 @@ impl Crowd {
 }
 
 impl Log {
-    /// A remembered access that races with the access `new`. If several race, the access of the lowest thread.
+    /// A remembered access that races with the access `new`. If several accesses race, the access of the lowest thread.
     #[inline]
     fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
         match self {
@@ -237,7 +237,8 @@ impl History {
         self.writes.race_with(new, known)
     }
 
-    /// The remembered write by a block from `first_block` on. If there are several, the write of the lowest thread.
+    /// A remembered write by a block with the number `first_block` or above. If there are several such writes, the write of the lowest
+    /// thread.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
         let is_since = |old: &&Record| old.thread().block() >= first_block;
         match &self.writes {

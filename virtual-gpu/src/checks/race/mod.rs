@@ -1,8 +1,8 @@
 //! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
 //! is a write, and nothing orders the two.
 //!
-//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
-//! Shuffles and votes order no accesses, and neither does the interleaving that happened.
+//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step. Shuffles, votes, and the interleaving of
+//! this run order no accesses.
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
 //!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.
@@ -12,7 +12,7 @@
 //!   scope holds within a block only.
 //! * A grid that a kernel launches comes after the launching instruction. A grid in the NULL stream of a block comes after the grids that
 //!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's other
-//!   children. Nothing else comes after a child grid; in particular its parent does not.
+//!   children. Nothing else comes after a child grid: its parent's later accesses are not ordered after it.
 //! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
 //!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and a test finds its
 //!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among

@@ -40,8 +40,8 @@ impl Orders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a newly enqueued piece of work that is ordered after the work with the clocks `after`. Returns the clock of the new work.
-    /// Later work that is ordered after it passes this clock in `after`.
+    /// Records a newly enqueued piece of work that is ordered after the work with the clocks `after`. Returns the clock of the new work. To
+    /// order later work after the new work, pass this clock in `after`.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),

@@ -1,4 +1,4 @@
-//! Recent work, for which only spans of addresses are known yet.
+//! Recent work, of which only spans of addresses are recorded so far.
 //!
 //! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom
 //! needed: other work touches other memory or is ordered after the launch, and soon the host waits for

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Contexts that a stack holds without heap memory.
+/// The number of contexts that a stack holds without heap memory.
 const LOW: usize = 8;
 
 struct Stack {

@@ -67,7 +67,7 @@ pub(crate) struct Found {
     pub(crate) is_managed: bool,
 }
 
-/// The number of some ranges, and their total bytes.
+/// A count of memory ranges, and of their bytes.
 pub(crate) struct Amount {
     pub(crate) ranges: usize,
     pub(crate) bytes: u64,

@@ -22,7 +22,7 @@ impl Warp {
         }
     }
 
-    /// Called after a load: a register byte is defined if the loaded byte is.
+    /// Called after a load: a register byte is defined if the loaded byte is defined.
     pub(in crate::exec) fn spread_load<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -63,7 +63,7 @@ impl Warp {
         }
     }
 
-    /// Called after a store: a stored byte is defined if the register byte is.
+    /// Called after a store: a stored byte is defined if the register byte is defined.
     pub(in crate::exec) fn spread_store<O>(
         &mut self,
         machine: &Machine<'_, O>,

@@ -242,8 +242,8 @@ impl Warp {
         }
     }
 
-    /// Records where the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that predicate,
-    /// and undefined in the lanes where an undefined input changes the result.
+    /// Records where the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that predicate.
+    /// Then `d` is undefined in the lanes where an undefined input can change the result.
     fn combine(
         &mut self,
         d: Pred,

@@ -131,7 +131,7 @@ fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
-/// A copy between contexts comes after all earlier work of both, and before all later work.
+/// A copy between contexts comes after all earlier work of both contexts, and before all their later work.
 #[test]
 fn a_copy_between_contexts_orders_their_work() {
     if only_on_virtual_devices() {

@@ -7,7 +7,7 @@ pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// The most problems that are listed.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
-/// The most statements and labels of `brx.idx` in all kernels of a text, with calls expanded.
+/// The most statements in all kernels of a text, with calls expanded. Each label of a `brx.idx` counts as a statement.
 const MAX_STATEMENTS: u64 = 1 << 22;
 
 /// The remaining budget of statements.

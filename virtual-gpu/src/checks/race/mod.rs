@@ -29,8 +29,8 @@
 //! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that
 //! it touched, for `checks/streams` to compare with other work.
 //!
-//! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. A finding holds for
-//! the inputs and the schedule that ran, and so does the absence of findings.
+//! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. Findings, and the absence of findings, hold for the
+//! inputs and the schedule that ran.
 
 mod clocks;
 mod grids;

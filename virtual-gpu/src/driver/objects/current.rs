@@ -17,7 +17,7 @@ const LOW: usize = 8;
 
 struct Stack {
     low: [Handle<Context>; LOW],
-    /// The contexts above the first `LOW`.
+    /// The contexts above the lowest `LOW` contexts.
     high: ManuallyDrop<Vec<Handle<Context>>>,
     count: usize,
 }

@@ -24,7 +24,7 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// Which symbol to find, if a call has two.
+/// Which symbol to find, if a call has two symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DefaultStream {
     Legacy,

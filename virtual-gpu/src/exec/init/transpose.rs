@@ -11,7 +11,7 @@ const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 /// Byte `k` has bit `k`.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// For each lane, a word. A byte of the word is all ones if the byte's mask contains the lane, and 0 otherwise.
+/// Returns a word for each lane. A byte of the word is all ones if the byte's mask contains the lane, and 0 otherwise.
 pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     let mut row = [0; 32];
     for (group, lanes) in row.chunks_exact_mut(8).enumerate() {

@@ -31,9 +31,8 @@ pub enum Policy {
     /// unless nothing else can run. So blocks that wait for the starved block wait long. Half the time the
     /// first running block is starved, because other blocks are likely to wait for it.
     StarvedPredecessor,
-    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the
-    /// last write, unless the program's synchronisation forbids it. This reveals missing fences that no
-    /// interleaving reveals.
+    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the last write, where the program's
+    /// synchronisation allows it. This reveals missing fences that no interleaving reveals.
     StaleReads,
 }
 

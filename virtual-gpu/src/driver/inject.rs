@@ -1,8 +1,8 @@
 //! Fault injection: makes a chosen driver call of the calling thread fail, with the real driver too.
 //!
-//! To test how a library handles failures, run some work under [`record`], which returns the names of the K driver calls that the work
-//! made. Then run the work K times, each time with [`fail`] armed for a different one of these calls. Both functions concern the calling
-//! thread alone, so tests can run side by side.
+//! To test how a library handles failures, run some work under [`record`]. It returns the names of the work's K driver calls. Then run the
+//! work K times, each time with [`fail`] armed for a different one of these calls. Both functions concern the calling thread alone, so
+//! tests can run side by side.
 //!
 //! ```
 //! use virtual_gpu::driver::{Code, inject};

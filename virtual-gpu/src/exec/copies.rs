@@ -1,8 +1,8 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
 //! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
-//! decides whether the copy lands. At the wait it lands in any case. Until the wait, its bytes of shared memory belong to the copy: the
-//! race check reports every access to them, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands.
+//! decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The race
+//! check reports every access to these bytes, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands.
 //! The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any other thread is
 //! reported.
 //!

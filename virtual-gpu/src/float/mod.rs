@@ -7,8 +7,8 @@
 //! * f64: the result for a NaN operand is this NaN, quieted. `double` says which NaN, if there are several. If no operand is NaN, a NaN
 //!   result is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.
-//! * Conversions treat NaN in several ways. Conversions from f64, and conversions to f64 except from f32 with flushing, keep the NaN's sign
-//!   and the upper bits of its payload. bf16 to f32 changes no bit.
+//! * Conversions treat NaN in several ways. Conversions from f64 keep the NaN's sign and the upper bits of its payload. Conversions to f64
+//!   do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit.
 //! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are
 //!   computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).

@@ -41,8 +41,7 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// Replaces a rounded result by zero if the mode flushes, and the result is the smallest normal number
-/// only because it was rounded up from a subnormal.
+/// With flushing, a result that is the smallest normal number, and was rounded up from a subnormal, becomes zero.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -60,8 +59,8 @@ fn pack(number: Number, rounding: Rounding) -> f32 {
     f32::from_bits(SINGLE.round(number, rounding) as u32)
 }
 
-/// Whether the host's arithmetic gives the right result: rounding is to nearest, or the result is a zero, an infinity or a NaN and needs no
-/// rounding.
+/// Whether the host's arithmetic gives the right result: if rounding is to nearest, or if the result needs no rounding (a zero, an infinity
+/// or a NaN).
 #[inline(always)]
 fn host_suffices<const M: u8>(finite: bool) -> bool {
     matches!(Mode(M).rounding(), Rounding::Nearest) || !finite

@@ -26,8 +26,8 @@ fn device_runtime() -> Option<CString> {
     CString::new(found).ok()
 }
 
-/// Links a text with the device runtime, and runs its kernel `k` with two parameters: a buffer of eight numbers
-/// that begins with 5, and `number`. Returns the buffer, or the error code.
+/// Links a text with the device runtime, and runs its kernel `k`. The parameters are a buffer of eight numbers, of which the first is 5,
+/// and `number`. Returns the buffer, or the error code.
 fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     let text = CString::new(launching::text(body)).unwrap();
     let (linker, runtime) = (linker(), device_runtime().unwrap());

@@ -39,8 +39,7 @@ pub fn on_real_device() -> bool {
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Returns true on a real device, with a message: the caller then skips a test, or the rest of a test, that only holds on the virtual
-/// device.
+/// Returns true on a real device, and prints a message. The caller then skips checks that only hold on the virtual device.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {

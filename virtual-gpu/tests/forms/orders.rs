@@ -1,5 +1,5 @@
-//! Orders and scopes of fences, accesses and atomic operations: passing a message between threads is
-//! a race if the order is too weak, or the scope too narrow.
+//! Orders and scopes of fences, accesses and atomic operations. Passing a message between threads is a race if the order is too weak, or
+//! the scope too narrow.
 
 use super::support::{Arg, Device};
 use virtual_gpu::{Checks, FaultKind, LaunchError, Switch};

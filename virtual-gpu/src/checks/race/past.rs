@@ -1,8 +1,8 @@
 //! The values of global memory before its last writes, for reads that may still see them.
 //!
-//! A read may return the value before the last write, unless the reader is ordered after that write, has seen it, or is ordered after a
-//! thread that has seen it. Only one old value is kept, although a device may return even older values. An access of a different width
-//! drops the old value.
+//! A read may return the value before the last write, with three exceptions: the reader is ordered after that write, has seen it, or is
+//! ordered after a thread that has seen it. Only one old value is kept, although a device may return even older values. An access of a
+//! different width drops the old value.
 
 use std::collections::HashMap;
 

@@ -43,8 +43,8 @@
 //!   what any host thread has learned.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
 //!   copy may still be under way when the call returns.
-//! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
-//!   counts as known to the host.
+//! * Races with the launch of a graph that contains a host function. When this function begins, the whole launch counts as known to the
+//!   host.
 //! * The use of stream-ordered memory on a stream that is not ordered after the allocation.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:

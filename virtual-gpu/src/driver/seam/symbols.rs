@@ -1,9 +1,9 @@
 //! Finds the symbol of a call for a version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a
-//! call, and the versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The
-//! symbols of later signatures end with `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`,
-//! there is a second symbol with this ending, whose default stream is the calling thread's own.
+//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a call, and the versions
+//! of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The symbols of later signatures end with
+//! `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`, there is a second symbol with this ending. Its default
+//! stream is the calling thread's own.
 
 use crate::driver::seam::{exports, unsupported};
 use std::collections::HashMap;

@@ -208,7 +208,7 @@ impl Warp {
         self.park(pc + 1, lanes & !active, State::Ready, now);
     }
 
-    /// A barrier of the block: parks the arriving lanes. They wait at the barrier if they have to.
+    /// A barrier of the block: parks the arriving lanes. They wait at the barrier, unless the instruction only arrives.
     fn reach_barrier<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -173,7 +173,7 @@ fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
         Rung::SequentialScan => 1 << 24,
-        // Some 250 million threads would launch half a million grids for each of eight levels.
+        // For 2^28 items, half a million blocks would each launch a grid for each of eight levels.
         Rung::RecursiveWaiting | Rung::Recursive | Rung::RecursiveOneLauncher => 1 << 20,
         _ => usize::MAX,
     }

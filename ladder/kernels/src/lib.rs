@@ -13,8 +13,8 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! On the host there are the table ([`entries`]), and the division of the entries into texts ([`texts`]). `emit` makes an entry of each
-//! row.
+//! [`entries`] is the table of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both. `emit` makes an
+//! entry of each row of the table.
 //!
 //! Every launch has to meet these conditions:
 //!

@@ -43,7 +43,7 @@ unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
     let parameters = parameters(partials.address());
     run.timed(|session, kernel| {
-        // SAFETY: `partials` has an item for each block, so the launch meets the kernel's conditions: this function's condition.
+        // SAFETY: `partials` has an item for each block, so the launch meets the kernel's conditions (this function's condition).
         unsafe { session.launch(kernel, shape, 0, parameters) }
     })?;
     run.session.finish(|| {

@@ -95,7 +95,7 @@ fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
 }
 
 /// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. So lanes whose
-/// numbers differ by 32 / 2 s access the same bank. Each lane reads two items and writes one.
+/// numbers differ by a multiple of 16 / s access the same bank. Each lane reads two items and writes one.
 fn brent_kung_conflicts(n: u64) -> u64 {
     const ACCESSES: u64 = 3;
     let mut strides: Vec<(u64, u64)> = Vec::new();

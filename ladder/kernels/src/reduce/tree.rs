@@ -13,7 +13,7 @@ use warpfold_kernels::element::Element;
 /// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
-    // SAFETY: both items are in bounds, and no other thread interferes: this function's conditions.
+    // SAFETY: both items are in bounds, and no other thread interferes (this function's conditions).
     unsafe {
         let item = items.add(index as usize);
         item.write(O::combine(item.read(), items.add(other as usize).read()));
@@ -29,7 +29,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     let thread = thread::index();
     let mut stride = first;
     while stride > last {
-        // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here: this function's condition. An
+        // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here (this function's condition). An
         // active thread has an item of the lower half and its partner in the upper half, which no other thread uses.
         unsafe {
             if thread < stride {
@@ -64,7 +64,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     block_threads: u32,
 ) {
-    // SAFETY: a level needs at most `block_threads` items, and the whole block is here: this function's condition. An active thread has an
+    // SAFETY: a level needs at most `block_threads` items, and the whole block is here (this function's condition). An active thread has an
     // item of the lower half and its partner in the upper half, which no other thread uses.
     unsafe {
         level!(O T items block_threads, 512);

@@ -58,7 +58,7 @@ unsafe fn load<P: Placement, O: Plain<T>, T: Element>(
     index: u64,
 ) -> T {
     if P::SHIFT <= index && index < item_count {
-        // SAFETY: the place is below `item_count`, checked above, and `input` has that many items: this function's condition.
+        // SAFETY: the place is below `item_count`, checked above, and `input` has that many items (this function's condition).
         unsafe { input.add((index - P::SHIFT) as usize).read() }
     } else {
         O::identity()

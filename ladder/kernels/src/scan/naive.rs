@@ -14,7 +14,7 @@ use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Scans `item_count` items, at least one, to `output`, on one thread.
+/// One thread scans `item_count` items to `output`. There is at least one item.
 ///
 /// # Safety
 /// - One block of one thread calls this.
@@ -25,8 +25,8 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     output: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items: condition 2. There is
-    // one thread: condition 1.
+    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items (condition 2). There is
+    // one thread (condition 1).
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);
         output.write(total);
@@ -39,7 +39,7 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans `item_count` items to `output`: each thread combines, from left to right, all items that its result includes.
+/// Scans `item_count` items to `output`: each thread combines all items that its result includes, from left to right.
 ///
 /// # Safety
 /// - The grid has a thread for each item.
@@ -54,7 +54,7 @@ pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
     if last >= item_count {
         return;
     }
-    // SAFETY: every index is at most `last < item_count`, and both arrays have `item_count` items: condition 2. Each thread writes its own
+    // SAFETY: every index is at most `last < item_count`, and both arrays have `item_count` items (condition 2). Each thread writes its own
     // result.
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);

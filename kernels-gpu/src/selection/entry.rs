@@ -25,7 +25,7 @@ macro_rules! emit_select_if {
     };
 }
 
-/// Emits the entry of a selection of the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a selection that chooses the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_runs {

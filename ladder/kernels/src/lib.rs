@@ -1,8 +1,8 @@
 //! The ladder: the kernels of the tutorials that warpfold grew from, beginning with the naive ones, as they are taught.
 //!
-//! The kernels are here to be read, run and compared with the library's own. They are written like a user's kernels, with the operators,
-//! items and building blocks of `warpfold-kernels` alone. Each kernel follows its document, and is corrected only where the document's
-//! kernel is wrong for some number of items. Its file lists the corrections, and the reasons.
+//! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they only use the operators, items and
+//! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected only where the document's kernel is wrong for
+//! some number of items. Its file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|

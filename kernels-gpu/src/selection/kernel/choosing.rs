@@ -78,7 +78,7 @@ pub struct Waiting {
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
-    /// The chosen items of the tile's lower warps.
+    /// The share of the tile's lower warps, added up.
     pub before: Share,
 }
 
@@ -184,7 +184,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Sends the tile of a turn, or the end, to the warp that looks back.
+    /// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
     ///
     /// # Safety
     /// The same as for [`exchange::send_tile`].
@@ -266,8 +266,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
         // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. The item
-        // before a vector is written too: it is one of the warp's items. Only the warp's first vector has no such item, and takes it from
-        // `ahead`.
+        // before a vector is written too: it is one of the warp's items. For the warp's first vector, `ahead` has the item before.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -315,7 +314,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         existing
     }
 
-    /// The chosen items of the calling warp; valid on lane 0.
+    /// The calling warp's share of the tile; valid on lane 0.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -342,7 +341,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The chosen items of the tile's lower warps; valid on every lane.
+    /// The share of the tile's lower warps, added up; valid on every lane.
     ///
     /// # Safety
     /// - Convergent: a whole warp.

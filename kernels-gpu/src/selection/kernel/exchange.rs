@@ -39,7 +39,7 @@ pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
 pub type Prefixes<A> = *mut [A; TURNS];
 
-/// Sends the tile of a turn, or the end, to the warp that looks back.
+/// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
 ///
 /// # Safety
 /// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.

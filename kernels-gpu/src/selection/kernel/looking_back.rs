@@ -3,7 +3,7 @@
 //!
 //! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
 //! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, unlike a scan's values. So
-//! one word holds a tile's count, and counts are added up in any order: all counts between a known prefix and the tile at once.
+//! one word holds a tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
 //! Cost: one warp looks back. It has one round of loads if every value is published, or two rounds if the look-back is patient. It has 7
 //! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.
@@ -19,7 +19,7 @@ use super::choice::Prefix;
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The most items of a tile. One word holds a tile's count and the place of its last chosen item, 16 bits each.
+/// The most items of a tile. One word holds a tile's count and the place of the tile's last chosen item, 16 bits each.
 const COUNTED_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.

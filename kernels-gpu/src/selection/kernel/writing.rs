@@ -37,7 +37,7 @@ struct Chunk {
     index: u64,
     /// The address of the warp's first item in shared memory.
     items: *const u32,
-    /// How many items are chosen. They come first in the list.
+    /// How many items are chosen. The chosen items come first in the list.
     chosen: u32,
     /// How many items are not chosen. If the list includes them, they follow the chosen ones.
     others: u32,
@@ -118,8 +118,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chunk += step;
         }
         if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
-            // SAFETY: one thread of the launch: the first lane of the last sharing warp, at the last tile. The outputs are writable
-            // (conditions of `select`).
+            // SAFETY: only one thread of the launch gets here: the first lane of the last sharing warp, at the last tile. The outputs are
+            // writable (conditions of `select`).
             unsafe { write_end::<C, T>(&self.arguments, progress) };
         }
     }
@@ -162,7 +162,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - No lane reads the warp's list until the next barrier.
-    /// - `listing` returns entries of the list: less than [`chunk_items`].
+    /// - `listing` returns numbers of the list's entries, which are less than [`chunk_items`].
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -221,8 +221,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let chosen = room(arguments.capacity, progress.count, chunk.chosen);
-        // SAFETY: the chunk is listed, and `room` limits each count to the output's capacity. So each place that is written is one of the
-        // output's.
+        // SAFETY: the chunk's items are listed, and `room` limits each count to the output's capacity. So each place that is written is in
+        // the output.
         unsafe {
             if !arguments.items.is_null() {
                 let to = arguments.items.wrapping_add(progress.count as usize);
@@ -325,7 +325,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         // The run that ends before the first head of the list began before the chunk. If that head is the first head of the input, no run
         // ends before it. Then the count is 0, and the wrapped number exceeds any capacity.
         if simt::lane() == 0 && chunk.chosen > 0 && progress.count.wrapping_sub(1) < capacity {
-            // SAFETY: the first entry is listed, and the output has the run's place.
+            // SAFETY: the first entry is listed, and the output has a place for the run's length.
             unsafe {
                 let head = chunk.warp_index + self.listed(0) as u64;
                 write_number(

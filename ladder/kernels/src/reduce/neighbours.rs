@@ -47,7 +47,7 @@ impl<T: Element> Segment<T> {
     /// `items[index] ⊕= items[index + stride]`, if the second item exists.
     ///
     /// # Safety
-    /// Before the next barrier, no other thread writes either item, or reads the first.
+    /// Before the next barrier, no other thread writes either item, or reads the first item.
     #[inline(always)]
     unsafe fn add<O: PlainCommutative<T>>(&self, index: u32, stride: u32) {
         if index + stride < self.item_count {

@@ -10,7 +10,7 @@ use warpfold_kernels::element::Element;
 /// `items[index] ⊕= items[other]`.
 ///
 /// # Safety
-/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first.
+/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first item.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
     // SAFETY: both items are in bounds, and no other thread interferes (this function's conditions).
@@ -30,7 +30,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     let mut stride = first;
     while stride > last {
         // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here (this function's condition). An
-        // active thread has an item of the lower half and its partner in the upper half, which no other thread uses.
+        // active thread has an item of the lower half and its partner in the upper half. No other thread uses these two items.
         unsafe {
             if thread < stride {
                 add::<O, T>(items, thread, thread + stride);
@@ -58,14 +58,14 @@ macro_rules! level {
 /// The levels down to 64 items, unrolled. If `block_threads` is a constant, levels that the block does not have cost nothing.
 ///
 /// # Safety
-/// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has an item for each thread.
+/// Convergent: the whole block. It has `block_threads` threads, a power of two. `items` has an item for each thread.
 #[inline(always)]
 pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     block_threads: u32,
 ) {
     // SAFETY: a level needs at most `block_threads` items, and the whole block is here (this function's condition). An active thread has an
-    // item of the lower half and its partner in the upper half, which no other thread uses.
+    // item of the lower half and its partner in the upper half. No other thread uses these two items.
     unsafe {
         level!(O T items block_threads, 512);
         level!(O T items block_threads, 256);

@@ -21,8 +21,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines the thread's items, and writes the result to the
-/// place of the first. Returns the address of the calling block's items.
+/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines the thread's items, and writes the result to the place
+/// of the first item. Returns the address of the calling block's items.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` points to `BLOCKS` items for each thread of the grid.

@@ -40,7 +40,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     let section: *mut T = block::shared_memory();
     // SAFETY: places are below `section_items`, and the block has shared memory for these (condition 1). In each pass a thread writes a
     // place that no other thread uses. Indices of `output` are below `item_count`, and the block has a total (condition 2). All threads
-    // take all turns of both loops, so the barriers are the whole block's.
+    // take all turns of both loops, so the whole block reaches each barrier.
     unsafe {
         let own = section.add(thread as usize);
         own.write(load::<P, O, T>(input, item_count, low));

@@ -41,7 +41,7 @@ pub enum Refusal {
         allowed: BlockSizes,
     },
 
-    /// The rung has another task than the requested one.
+    /// The rung does not have the requested task.
     #[error("{rung} is no {wanted}: it is a {kind}", kind = rung.kind())]
     Kind {
         /// The rung.

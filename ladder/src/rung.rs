@@ -110,7 +110,7 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// Combines, for each place, all items up to it.
+    /// For each place, combines all items up to that place.
     Scan,
     /// Prints.
     Greeting,

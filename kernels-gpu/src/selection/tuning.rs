@@ -11,9 +11,9 @@
 //! | the scans' look-back, and items compacted in shared memory | 433 | 587 |
 //! | four blocks of 4 warps; copies two tiles ahead; compacted items are written by whole vectors | 480 | 573 |
 //!
-//! The last design has a third fewer instructions than this one. But its warps spent a third of the time waiting for their tile's prefix: a
-//! block takes tickets ahead, so blocks do not work on tiles in the order of the tickets. For 2^16 items, of which 10 % are selected, the
-//! last design was faster: it took 3.3 µs, and this one took 3.7 µs.
+//! The last design has a third fewer instructions than this design. But its warps spent a third of the time waiting for their tile's
+//! prefix: a block takes tickets ahead, so blocks do not work on tiles in the order of the tickets. For 2^16 items, of which 10 % are
+//! selected, the last design was faster: it took 3.3 µs, and this design 3.7 µs.
 //!
 //! Run lengths are written in batches, and other selections one item after another. The times in µs, for 2^28 `f32` on an H200
 //! (2026-11-26):

@@ -179,7 +179,7 @@ fn most_items(rung: Rung) -> usize {
     }
 }
 
-/// The rung's block size nearest to the wanted one.
+/// The rung's block size that is nearest to the wanted size.
 fn nearest(block_sizes: BlockSizes, wanted: u32) -> u32 {
     let distance = |block_size: &u32| block_size.abs_diff(wanted);
     block_sizes.iter().min_by_key(distance).unwrap_or(wanted)

@@ -1,4 +1,4 @@
-//! The two texts of the kernels. They are separate because only one of them has to be linked.
+//! The two texts of the kernels. They are separate because only one text has to be linked.
 
 /// A text of kernels.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use crate::device::ladder;
 /// Block sizes for which a section is a power of two, as in the analysis.
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// The counters of each launch of a scan of `items` items. Empty on a real GPU, which does not count.
+/// The counters of each launch of a scan of `items` items. Empty on a real GPU, which has no counters.
 pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
@@ -85,7 +85,7 @@ fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
             let n = 2 * u64::from(block);
             for counters in launches(Rung::BrentKung, placement, n, block) {
                 assert_eq!(additions(&counters), brent_kung(n), "{n}");
-                // There are log₂ n passes on the way up and log₂ n − 1 on the way down. Each has a barrier before it, and one barrier
+                // There are log₂ n passes on the way up and log₂ n − 1 on the way down. Each pass has a barrier before it, and one barrier
                 // precedes the reads of the results.
                 assert_eq!(counters.barriers, 2 * u64::from(n.ilog2()), "{n}");
                 assert_eq!(counters.bank_conflicts, brent_kung_conflicts(n), "{n}");

@@ -389,7 +389,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
-/// At `address`, the lesser of two numbers of flags is readable: `existing`, and the number of items of a vector.
+/// At `address`, `existing` flags are readable, or as many as a vector has items if `existing` is more.
 #[inline(always)]
 unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     let mut words = [0; 4];

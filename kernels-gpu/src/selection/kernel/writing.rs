@@ -39,7 +39,7 @@ struct Chunk {
     items: *const u32,
     /// How many items are chosen. The chosen items come first in the list.
     chosen: u32,
-    /// How many items are not chosen. If the list includes them, they follow the chosen ones.
+    /// How many items are not chosen. If the list includes these items, they follow the chosen items.
     others: u32,
 }
 

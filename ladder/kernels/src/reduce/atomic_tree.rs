@@ -110,7 +110,7 @@ pub unsafe fn finish_in_warp<O: Atomic<T>, T: Element>(shared: *mut T, result: *
     if thread::warp() > 0 {
         return;
     }
-    // SAFETY: only the whole first warp is here, since the others have returned. `shared` has 64 items, and only atomic operations use
+    // SAFETY: only the whole first warp is here, since the other warps have returned. `shared` has 64 items, and only atomic operations use
     // `result` (this function's conditions).
     unsafe {
         tree::last_warp::<O, T>(shared);

@@ -10,13 +10,13 @@
 //!
 //! The document has five kernels with a word of shared memory. They differ in how many indices they keep in variables: two
 //! (`getMax_local`), none (`2`), one (`3`), or one in some places (`4`). `5` was meant to give each thread more work, but is the same as
-//! `4`. The document measures small differences in time. A compiler makes the same code from all of them, since an index is in a register
-//! whether it has a name or not. So there is one kernel here.
+//! `4`. The document measures small differences in time. A compiler makes the same code from all five kernels, since an index is in a
+//! register whether it has a name or not. So there is one kernel here.
 //!
 //! Corrected: a thread past the last item does nothing, while the document's threads read past the end. There is a barrier between the
-//! first write of the shared word and the atomic operations on it; without the barrier, earlier atomic operations may be lost. The word
-//! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity too;
-//! the document initialises it with the first item.
+//! first write of the shared word and the atomic operations on that word; without the barrier, earlier atomic operations may be lost. The
+//! word begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity
+//! too; the document initialises it with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;

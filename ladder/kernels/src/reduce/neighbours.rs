@@ -141,7 +141,7 @@ pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
 ) {
     let thread = thread::index();
     // SAFETY: the block has at least one item, and a partial (this function's conditions). An active thread has an item below the stride
-    // and the item one stride later, so no other thread uses them before the barrier. All threads take all turns of the loop.
+    // and the item one stride later, so no other thread uses these items before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut left = 2 * thread::block_threads();

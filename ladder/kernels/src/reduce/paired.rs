@@ -14,8 +14,8 @@
 //! A block has log₂ B barriers, where B is the block size. Every level goes through global memory. Half the threads are never active:
 //! document 2 gives each thread two items instead.
 //!
-//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block
-//! reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
+//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the other threads wait, and the last
+//! block reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
 
 use super::tree;
 use crate::PlainCommutative;

@@ -42,7 +42,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     }
 }
 
-/// The level with the stride `$stride`, if the block of `BLOCK` threads is large enough for it.
+/// The level with the stride `$stride`, if the block of `BLOCK` threads is large enough for this level.
 macro_rules! level {
     ($O:ident $T:ident $items:ident $block:expr, $stride:literal) => {
         if $block >= 2 * $stride {
@@ -77,7 +77,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 /// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
 /// All lanes work at every level, although only the results of the lower half are used: inactive lanes would need a branch. The documents
-/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and neither is
+/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile` is not
 /// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
 /// # Safety

@@ -5,9 +5,9 @@
 //! quadratic:   y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]                   a thread an item, n (n − 1) / 2 applications
 //! ```
 //!
-//! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. Neither has barriers or shared memory. In
-//! `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as slow as the
-//! sequential scan.
+//! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. These two kernels have no barriers, and use no shared
+//! memory. In `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as slow as
+//! the sequential scan.
 
 use super::{load, Placement};
 use crate::Plain;

@@ -9,8 +9,8 @@
 //!                              blocks, as blocks of half the threads
 //! ```
 //!
-//! Cost: with 2,048 blocks of 512 items, `recursive_waiting` and `recursive` launch 8 levels of 2,048 grids of one block each,
-//! 16,384 grids in all; `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
+//! Cost with 2,048 blocks of 512 items: `recursive_waiting` and `recursive` launch 2,048 grids of one block at each of 8 levels, 16,384
+//! grids in all. `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
 //!
 //! Corrected:
 //! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new

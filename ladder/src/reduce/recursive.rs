@@ -27,8 +27,8 @@ pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Me
 pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let stride = run.block_threads;
     let block_items = 2 * stride;
-    // SAFETY: after the pointers, the kernel's parameters are the stride, which equals the block size, and the number of a block's items,
-    // which is twice as large.
+    // SAFETY: after the pointers, the kernel's parameters are the stride and the number of a block's items. The stride equals the block
+    // size, and the number is twice as large.
     unsafe {
         launch::<O, T, 5>(rung, run, block_items, |to| {
             let [stride, block_items] = [stride, block_items].map(u64::from);

@@ -38,8 +38,8 @@ fn kogge_stone(n: u64) -> u64 {
     n * u64::from(n.ilog2()) - (n - 1)
 }
 
-/// Additions of a Brent-Kung scan of n items: one for each inner node of the tree, and on the way down one for each
-/// place that does not have its prefix yet.
+/// Additions of a Brent-Kung scan of n items: on the way up, one for each inner node of the tree; on the way down, one for each place that
+/// does not have its prefix yet.
 fn brent_kung(n: u64) -> u64 {
     2 * (n - 1) - u64::from(n.ilog2())
 }

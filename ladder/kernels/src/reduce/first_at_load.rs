@@ -16,8 +16,8 @@
 //! same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
 //! Corrected: as in `atomic_tree`. If the second item of a pair does not exist, the pair is its first item. `n / 2` is rounded up. The
-//! second half has no threads of its own, while the document's threads combine its items a second time: this does not change a maximum, but
-//! it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
+//! second half has no threads of its own. In the document, such threads combine its items a second time: this does not change a maximum,
+//! but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
 
 use super::atomic_tree::finish_in_warp;
 use super::atomics::Atomic;

@@ -57,7 +57,7 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
 ) {
     let thread = thread::index();
     // SAFETY: there is an item for each thread, and a partial (this function's conditions). An active thread's index is a multiple of twice
-    // the stride, and its partner is below the next such multiple, so no other thread uses these two items before the barrier. All threads
+    // the stride, and its partner is below the next such multiple. So no other thread uses these two items before the barrier. All threads
     // take all turns of the loop.
     unsafe {
         let items = of_block(items, 1);

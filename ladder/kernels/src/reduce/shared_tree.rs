@@ -1,5 +1,5 @@
-//! Document 1, `reduce2` to `reduce4`: each thread folds items in a grid-stride loop, a block combines its threads' folds by
-//! a tree in shared memory, and a second launch of one block does the same with the blocks' results.
+//! Document 1, `reduce2` to `reduce4`: each thread folds items in a grid-stride loop. A block combines its threads' folds by a tree in
+//! shared memory. A second launch of one block does the same with the blocks' results.
 //!
 //! ```text
 //! shared[t] = x[t] ⊕ x[t + grid] ⊕ …

@@ -13,8 +13,8 @@
 //! `totals`. The host scans the totals with the same kernel, recursively as long as they fill more than one section. Then
 //! [`sections::add_prefixes`] combines each section's items with the section's prefix.
 //!
-//! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in
-//! the first place. Only [`load`] distinguishes the two. The totals are always scanned inclusively.
+//! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in the first place.
+//! Only [`load`] distinguishes the two scans. The totals are always scanned inclusively.
 //!
 //! Operands keep their order, so the operator need not commute. Floats are combined along each kernel's own tree: these
 //! scans have no bit contract.

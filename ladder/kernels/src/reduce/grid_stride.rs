@@ -15,8 +15,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Folds, in each thread, the items at the thread's index in the grid and at every multiple of the grid's size after it. The result
-/// replaces the first of these items.
+/// Each thread folds its items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
+/// The result replaces the thread's first item.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `items` points to `item_count` items.

@@ -15,7 +15,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// The fold of a thread's items: the item at the thread's index in the grid, and every item a multiple of the grid's size after it.
+/// The fold of a thread's items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
 ///
 /// # Safety
 /// `items` points to `item_count` readable items.

@@ -123,9 +123,8 @@ impl<'ladder> Session<'ladder> {
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         let function = kernel.function()?;
-        // `cust`'s macro `launch!` accepts no array of parameters, so this calls the function behind it.
-        // SAFETY: there is a pointer to a live 64-bit value for each parameter (condition 1), and the launch meets the kernel's conditions
-        // (condition 2).
+        // `cust`'s macro `launch!` accepts no array of parameters, so this code calls the function that the macro calls. SAFETY: there is a
+        // pointer to a live 64-bit value for each parameter (condition 1), and the launch meets the kernel's conditions (condition 2).
         unsafe {
             self.stream.launch(
                 &function,

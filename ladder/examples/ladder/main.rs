@@ -1,4 +1,4 @@
-//! Runs the ladder on the available device: every kernel of the documents, from the naive ones to ours.
+//! Runs the ladder on the available device: every kernel of the documents, from the naive kernels to ours.
 //!
 //! ```text
 //! cargo run --release -p warpfold-ladder --example ladder                     everything

@@ -162,7 +162,7 @@ impl<T: Element, E: Equality<T>> Choice<T> for Heads<E> {
 /// The bytes of a word that are not 0: bit `i` for byte `i`.
 #[inline(always)]
 fn non_zero_bytes(word: u32) -> u32 {
-    // Adding 0x7f to a byte's low 7 bits carries into its highest bit if one of them is set.
+    // Adding 0x7f to a byte's low 7 bits carries into the byte's highest bit if one of the low bits is set.
     let high = (((word & 0x7f7f_7f7f) + 0x7f7f_7f7f) | word) >> 7 & 0x0101_0101;
     // The product moves bit 8·i to bit 28 + i. The sixteen partial products are different bits, so nothing carries.
     high.wrapping_mul(0x1020_4080) >> 28

@@ -400,7 +400,7 @@ unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
             while byte < most {
                 let step = simt::opaque_one();
                 if ((4 * W + byte) as u32) < existing {
-                    // SAFETY: the byte exists: `4 * W + byte` is less than `existing` and than a vector's items.
+                    // SAFETY: the byte exists: `4 * W + byte` is less than `existing`, and less than the number of a vector's items.
                     let flag = unsafe { address.wrapping_add(4 * W + byte).read() };
                     words[W] |= (flag as u32) << (8 * byte);
                 }

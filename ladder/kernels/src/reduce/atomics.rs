@@ -15,8 +15,8 @@
 //!
 //! Corrected: a thread past the last item does nothing, while the document's threads read past the end. There is a barrier between the
 //! first write of the shared word and the atomic operations on that word; without the barrier, earlier atomic operations may be lost. The
-//! word begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity
-//! too; the document initialises it with the first item.
+//! word begins as the operator's identity: 0, as in the document, is wrong for a maximum of negative numbers. The result begins as the
+//! identity too; the document initialises the result with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;

@@ -9,8 +9,8 @@
 //! then as `constant_tree`
 //! ```
 //!
-//! The cost is that of `constant_tree` with half as many blocks, or with the same number of blocks of half as many threads.
-//! [`distant_pairs`] is two rungs: `getMax_binary5` launches it with half as many blocks, and `6` with blocks of half as many threads.
+//! The cost is that of `constant_tree` with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
+//! rungs: `getMax_binary5` launches it with half as many blocks, and `6` with blocks of half as many threads.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s. An index is the
 //! same register whether it has a name or not. So the last three kernels compile to the same instructions.

@@ -7,7 +7,7 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1, every warp has active and inactive threads until the stride exceeds 32. In kernel 2, the active threads are the first
+//! In kernel 1, every warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
 //! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. There, neighbouring
 //! threads also access neighbouring items, so a warp's accesses are contiguous.
 //!

@@ -88,7 +88,7 @@ pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
     let mut stride = 32;
     while stride > 0 {
         // SAFETY: only the whole first warp is here, with 64 items (this function's conditions): a lane reads items below 64, and writes
-        // its own. Barriers separate the reads from the writes.
+        // its own item. Barriers separate the reads from the writes.
         unsafe {
             let item = items.add(lane as usize);
             let sum = O::combine(item.read(), item.add(stride as usize).read());

@@ -74,7 +74,7 @@ pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfill
     Ok(filled)
 }
 
-/// The name and the bodies that follow [`FILLED`].
+/// The skeleton's name and the bodies, from the text after [`FILLED`].
 pub fn skeleton_and_bodies(text: &str) -> (&str, &str) {
     text.split_at(text.find('\n').unwrap_or(text.len()))
 }

@@ -12,7 +12,7 @@ use crate::text::Function;
 /// Barriers, and how often each occurs. A barrier is written as an instruction with `%r` in place of each register.
 pub type Barriers = BTreeMap<String, usize>;
 
-/// How a compiler passes the number of a barrier, and its number of threads.
+/// How a compiler passes a barrier's number, and the number of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
     /// As constants if they are known. rustc does this.

@@ -106,7 +106,7 @@ pub type Before = u64;
 /// second number is one more than the index of the last of these heads; 0 if there are none.
 pub type BeforeRun = [u64; 2];
 
-/// The chosen items among consecutive items: those of a warp, of a tile, or of a group of tiles.
+/// The chosen items among the items of a warp, of a tile, or of a group of tiles.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {

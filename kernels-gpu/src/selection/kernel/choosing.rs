@@ -389,7 +389,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
-/// At `address`, `existing` flags are readable, or as many as a vector has items if `existing` is more.
+/// At `address`, `min(existing, vector_items::<T>())` flags are readable.
 #[inline(always)]
 unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     let mut words = [0; 4];

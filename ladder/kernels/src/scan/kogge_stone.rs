@@ -83,8 +83,8 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the last pass before this pass. The last pass wrote the buffer that is now the source, and read the buffer that is now
-            // the destination.
+            // Orders the last pass's accesses before this pass's accesses. The last pass wrote the buffer that is now the source, and read
+            // the buffer that is now the destination.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {

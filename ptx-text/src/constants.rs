@@ -1,15 +1,15 @@
 //! Constant folding: replaces registers that always have the same value by that value.
 //!
-//! `ptxas` folds such values too, but only after it has chosen how memory is addressed, and it does not choose again. With a
-//! direction of 0 in a register, a scan of `f32` had an address for each vector in place of an offset, spilled three registers, and took
-//! 631 µs instead of 514 (2^28 items, H200, CUDA 13.0's driver).
+//! `ptxas` folds constants too, but only after it has chosen how to address memory, and it never changes that choice. With a direction of 0
+//! in a register, a scan of `f32` computed an address for each vector instead of using an offset, and spilled three registers. It took 631
+//! µs, and with a folded direction it takes 514 µs (2^28 items, H200, CUDA 13.0's driver).
 //!
 //! A statement is folded only if it is on a line of its own, as compilers write it. A register is folded only if exactly one statement of
 //! the text defines it.
 
 use std::collections::HashMap;
 
-/// The text, with values in place of the registers that are computed from constants only. `register` is known to have `value`.
+/// The text with folded constants. `register` is known to have `value`.
 pub fn fold(text: &str, register: &str, value: u64) -> String {
     let definitions = definitions(text);
     let is_single = |register: &str| definitions.get(register) == Some(&1);
@@ -51,7 +51,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
         let Some((_, operands)) = statement.split_once(char::is_whitespace) else {
             continue;
         };
-        // If the statement begins with a predicate, the opcode is still to be skipped.
+        // If the statement begins with a predicate, its second word is the opcode.
         let operands = match statement.starts_with('@') {
             true => operands.trim_start().split_once(char::is_whitespace),
             false => Some(("", operands)),
@@ -71,7 +71,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
     definitions
 }
 
-/// A statement on its own line whose operation is folded.
+/// A statement on its own line, with an operation that can be folded.
 struct Statement<'a> {
     operation: Operation,
     /// The operation, as it is written in the text.
@@ -100,7 +100,7 @@ enum Folded {
     Value(u64),
     /// A copy of the operand with this number.
     Copy(usize),
-    /// The same operation on one operand of the statement, by its number, and on a known value.
+    /// The same operation on two operands: the statement's operand with this number, and a known value.
     With(usize, u64),
 }
 
@@ -152,7 +152,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The statement's replacement; `None` if no operand is known, or if the statement is already folded.
+    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if all
+    /// bits are shifted out.
     fn folded(&self, known: &HashMap<String, u64>) -> Option<Folded> {
         let value = |operand: &str| {
             let number = operand.parse::<i64>().ok().map(|number| number as u64);

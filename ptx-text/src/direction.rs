@@ -36,7 +36,7 @@ fn settled(text: &str, value: u64) -> String {
     fold(&text.replace(SET, &set), REGISTER, value)
 }
 
-/// If a line is a scope that reads the direction, the register that it sets.
+/// The register that a line sets, if the line is a scope that reads the direction.
 fn reader(line: &str) -> Option<&str> {
     let scope = line.trim().strip_prefix('{')?;
     let (_, read) = scope.split_once(SET)?;

@@ -57,7 +57,7 @@ pub struct Contents {
     pub has: fn(&str) -> bool,
     /// Whether external functions and global variables are kept, for kernels that launch kernels or print.
     pub has_declarations: bool,
-    /// The bounds of an entry's launches, if it has any.
+    /// The bounds of an entry's launches, if the entry has any.
     pub bounds: fn(&str) -> Option<Bounds>,
 }
 
@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// The part to leave out that a line begins; [`Skip::Nothing`] if it begins none.
+/// The part to leave out that begins with this line; [`Skip::Nothing`] if the line is kept.
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {

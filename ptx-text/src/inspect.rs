@@ -9,10 +9,10 @@ use crate::narrow::narrow_store;
 use crate::statement::{Instruction, Statement, instructions};
 use crate::text::Function;
 
-/// Barriers, written as instructions with `%r` in place of each register, and the count of each.
+/// Barriers, and how often each occurs. A barrier is written as an instruction with `%r` in place of each register.
 pub type Barriers = BTreeMap<String, usize>;
 
-/// How a compiler passes the number of a barrier, and its number of threads.
+/// How a compiler passes a barrier's number, and the number of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
     /// As constants if they are known. rustc does this.
@@ -139,7 +139,7 @@ pub enum Fault {
         /// The source's barriers.
         expected: Barriers,
     },
-    /// The kernel must wait first for preceding work and does not, or the reverse.
+    /// The kernel must wait first for preceding work, and does not; or it must not wait, and does.
     Wait {
         /// Whether the kernel waits first.
         waits_first: bool,

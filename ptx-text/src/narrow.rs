@@ -1,10 +1,9 @@
 //! Narrow stores of results of float instructions.
 //!
-//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits it to store an unaligned float
-//! byte by byte. If a float instruction has written the register, the compiler of CUDA 13.0, which is also in driver
-//! 580, converts the float to an integer of 8 bits and stores that. (The compiler of CUDA 13.5 stores the byte.)
-//! Results of integer instructions are stored correctly, so [`mask`] masks the bits by an integer instruction before the store.
-//! [`narrow_store`] finds stores of bits that are not masked.
+//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits such stores to store an unaligned float byte by byte.
+//! If a float instruction has written the register, the compiler of CUDA 13.0 (also in driver 580) converts the float to an integer of 8
+//! bits, and stores the integer. (The compiler of CUDA 13.5 stores the low byte.) Results of integer instructions are stored correctly, so
+//! [`mask`] masks the bits by an integer instruction before the store. [`narrow_store`] finds stores of bits that are not masked.
 
 use std::collections::BTreeSet;
 

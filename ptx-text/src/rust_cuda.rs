@@ -2,8 +2,8 @@
 //!
 //! - **The version.** libNVVM writes the newest PTX version that it supports, which older drivers refuse. The version is replaced by an
 //!   older one that has everything that the kernels use.
-//! - **Dynamic shared memory.** `cuda_std` declares dynamic shared memory with 16 bytes, which the driver would allocate in addition to
-//!   the launch's dynamic shared memory. The declaration is replaced by one without a size, and with the larger alignment that the
+//! - **Dynamic shared memory.** `cuda_std` declares dynamic shared memory with 16 bytes, which the driver would allocate in addition to the
+//!   launch's dynamic shared memory. The declaration is replaced by a declaration without a size, and with the larger alignment that the
 //!   kernels need.
 
 use crate::error::Malformed;

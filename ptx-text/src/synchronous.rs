@@ -279,7 +279,7 @@ fn rewritten(instruction: &Instruction) -> Option<Option<String>> {
     }))
 }
 
-/// A minimum or maximum by which a NaN wins. As with the original instruction, −0.0 is less than +0.0.
+/// A minimum or maximum that is NaN if an operand is NaN. As with the original instruction, −0.0 is less than +0.0.
 fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %number;\n\

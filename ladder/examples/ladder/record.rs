@@ -106,7 +106,7 @@ impl Record {
         self.bytes as f64 / self.micros / 1e3
     }
 
-    /// The task and its items.
+    /// The document, the task, the operator, and the number and type of the items.
     pub fn problem(&self) -> String {
         format!(
             "document {}: {} ({}) of {} {}",

@@ -45,7 +45,7 @@ fn blocks_of_512_launch_eight_levels_each_or_all_together() {
 
 #[test]
 fn more_launches_than_usual_may_be_pending() {
-    // The default limit is 2,048.
+    // The default limit is 2,048 pending launches.
     let (blocks, block) = (2100, 4);
     for rung in [Rung::RecursiveWaiting, Rung::Recursive] {
         for counters in launches(rung, blocks * block, block as u32) {
@@ -88,7 +88,7 @@ fn hello_is_printed_by_each_thread_of_each_level() {
     assert_eq!(count("Hello World"), 2 * (8 + 4 + 2 + 1));
 }
 
-/// A folder for a toolkit that this test makes.
+/// The path of a toolkit's folder, which a test may make.
 fn toolkit(name: &str) -> String {
     let name = format!("warpfold-toolkit-{name}");
     let folder = std::env::temp_dir().join(name);
@@ -149,7 +149,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
 /// The runtime's error code for too many pending grids.
 const PENDING_COUNT_EXCEEDED: u32 = 69;
 
-/// The host would make room for all launches, so this test uses a device of its own, with a low limit.
+/// `Ladder` would make room for all launches. So this test uses a device of its own, with a low limit.
 #[test]
 fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
     let device = DeviceConfig {

@@ -119,7 +119,7 @@ fn half_the_threads_save_a_level() {
     }
 }
 
-/// The document measures differences between these kernels; the counts show none.
+/// The document measures differences between these kernels; the counts show no difference.
 #[test]
 fn cases_and_index_variables_change_no_instruction() {
     for block in [128, 256, 512, 1024] {

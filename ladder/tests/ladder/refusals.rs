@@ -121,7 +121,7 @@ fn buffers_that_do_not_fit() {
 
 #[test]
 fn a_capture_is_not_ended() {
-    // In a process of its own, since a capture would disturb other tests.
+    // This test runs in a process of its own, since a capture would disturb other tests.
     in_child("refusals::a_capture_is_not_ended", &[], || {
         let ladder = ladder();
         let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();

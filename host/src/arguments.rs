@@ -23,7 +23,7 @@ pub(crate) struct Arguments<M> {
     /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// The place in device memory of the number of items or segments, if only the device knows the number.
+    /// Device memory with the number of items or segments, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, or the chosen items.
@@ -169,7 +169,7 @@ pub(crate) struct Loans<'a> {
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
-    /// The streams to order the call with: it runs after the work that is queued on them, and before their later work.
+    /// The streams that the call is ordered with: it runs after their queued work, and before their later work.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
         self.ordered_with.iter().copied()
     }
@@ -188,7 +188,7 @@ impl<'a> Loans<'a> {
 }
 
 impl<M> Arguments<M> {
-    /// The same arguments, with `map` applied to each memory.
+    /// The same arguments, with `map` applied to each argument that is memory.
     pub fn map_mut<'a, N>(&'a mut self, mut map: impl FnMut(&'a mut M) -> N) -> Arguments<N> {
         Arguments {
             input: map(&mut self.input),
@@ -221,8 +221,8 @@ impl Arguments<Memory<'_>> {
         self.map_mut(|memory| loans.take(memory, user))
     }
 
-    /// The number of results of a reduction of host items: one per group. With keys, an upper bound. An error if the shape does not fit the
-    /// items.
+    /// The number of results of a reduction of host items: one per group. With keys, this is an upper bound. An error if the shape does not
+    /// fit the items.
     pub fn group_count(&self) -> Result<usize> {
         let item_count = self.input.host().count();
         match &self.shape {

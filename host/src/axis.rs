@@ -29,7 +29,7 @@ enum Groups {
 pub(crate) struct Layout {
     /// How many matrices there are.
     pub outer: usize,
-    /// Items of a group, which is the number of rows of a matrix.
+    /// Items of a group, as many as a matrix has rows.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,
@@ -159,7 +159,7 @@ impl Layout {
             length: rows,
             inner: columns,
             row_pitch: pitch,
-            // If this saturates, there is one matrix at most, and its pitch is not used.
+            // If this saturates, there is at most one matrix, so the pitch is not used.
             matrix_pitch: rows.saturating_mul(pitch),
         }
     }
@@ -192,7 +192,7 @@ impl Layout {
         (0..self.length).map(move |row| first + row * row_pitch)
     }
 
-    /// Copies one result for each item, of `result_bytes` bytes. Skips the gaps between rows.
+    /// Copies the result of each item, and skips the gaps between rows. A result has `result_bytes` bytes.
     pub fn copy_rows(&self, from: &[u8], to: &mut [u8], result_bytes: usize) {
         for row in self.rows() {
             let bytes = row.start * result_bytes..row.end * result_bytes;
@@ -200,7 +200,7 @@ impl Layout {
         }
     }
 
-    /// The range of each row's items. Together the ranges contain all items of groups, and no others.
+    /// The range of each row's items. Together the ranges contain exactly the items of all groups.
     fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, items, pitch) = match self.inner {
             1 if self.row_pitch == 1 => (self.outer, self.length, self.matrix_pitch),

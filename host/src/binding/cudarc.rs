@@ -1,9 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that uses a slice waits for these
-//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records the new event, so it is the guard of a call here. If
-//! `cudarc` does not know the stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later
-//! work.
+//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records the new event, so a `SyncOnDrop` is the guard of a call
+//! here. If `cudarc` does not know the stream, the call is ordered with the slice's own stream instead: after that stream's queued work,
+//! and before its later work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -44,10 +44,10 @@ fn known(user: User<'_>) -> Option<&CudaStream> {
 pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
 
 enum Writes<'a, T, S: DevicePtrMut<T>> {
-    /// Used on a stream of `cudarc`'s.
+    /// The memory is used on a stream of `cudarc`'s.
     There { _recorded: SyncOnDrop<'a> },
-    /// Used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the slice mutably, so
-    /// the stream cannot be borrowed from the slice, and the `Arc` keeps it.
+    /// The memory is used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the
+    /// slice mutably, so the stream cannot be borrowed from the slice too: the `Arc` keeps the stream alive.
     OnOwn {
         items: &'a mut S,
         stream: Arc<CudaStream>,
@@ -72,9 +72,9 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 
 macro_rules! lends {
     ($($name:ty)*) => {$(
-        // SAFETY: the items of a slice are in one allocation. `cudarc` frees it on the slice's own stream, after that stream has waited
-        // for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself, or there
-        // are only default streams, which wait for each other. The host reaches the items by copies only, never by references.
+        // SAFETY: the items of a slice are in one allocation. `cudarc` frees the allocation on the slice's own stream, after that stream
+        // has waited for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself,
+        // or uses only default streams, which wait for each other. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>

@@ -134,7 +134,8 @@ pub(crate) fn wait_for_total(
     })
 }
 
-/// Waits for the streams that the call's memory is ordered with. The library's own streams, on which calls run, are not ordered with them.
+/// Waits for the streams that the call's memory is ordered with. The call itself runs on a stream of the library's own, which is not
+/// ordered with these streams.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {
@@ -149,7 +150,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `stream` waits for the work that is queued on the streams that the call's memory is ordered with.
+/// Orders `stream` after the streams of the call's memory: its later work waits for their queued work.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -157,7 +158,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on the streams that the call's memory is ordered with waits for the work that is queued on `stream`.
+/// Orders the streams of the call's memory after `stream`: their later work waits for its queued work.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;

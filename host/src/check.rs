@@ -92,7 +92,7 @@ pub enum OperatorFlaw {
     Association {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact. Then every bit counts.
         claims_exact: bool,
         /// The three values, as they are written to an output.
         operands: [Bytes; 3],
@@ -111,7 +111,7 @@ pub enum OperatorFlaw {
     Commutation {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact. Then every bit counts.
         claims_exact: bool,
         /// The two values, as they are written to an output.
         operands: [Bytes; 2],

@@ -172,8 +172,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output for them is too short, the call
-    /// returns this error after the work, and the output has been filled.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for them, the call
+    /// fills the output, and returns this error after the work.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -273,15 +273,15 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their
-    /// size, and items of 16 bytes aligned to 8.
+    /// A buffer in device memory is not aligned for its items. For a selection by flags, items of 1, 2, 4 and 8 bytes have to be aligned to
+    /// their size, and items of 16 bytes to 8 bytes.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
         /// The alignment that the call needs, in bytes.
         alignment: usize,
@@ -296,7 +296,7 @@ pub enum Error {
     ForeignMemory {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
     },
 
@@ -343,7 +343,7 @@ pub enum Argument {
     Input,
     /// The output; for an in-place scan, the items.
     Output,
-    /// The offsets of segments; by key, the output for the starts of the runs.
+    /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,
     /// The flags of items.
     Flags,

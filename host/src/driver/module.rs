@@ -5,7 +5,7 @@ use std::ptr;
 
 use super::{Failure, Function, Result, check, raw, text};
 
-/// A loaded module. It is unloaded when dropped, and its kernels with it.
+/// A loaded module. A drop unloads it with its kernels.
 #[derive(Debug)]
 pub(crate) struct Module(*mut c_void);
 
@@ -24,7 +24,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
         log.as_mut_ptr().cast(),
         ptr::without_provenance_mut(log.len()),
     ];
-    // SAFETY: the PTX ends in NUL. The two options have the address of a live local, the log, and its length.
+    // SAFETY: the PTX ends in NUL. The two options are the log's address and its length. The log is a live local.
     let raw = unsafe {
         raw::cuModuleLoadDataEx(
             &mut module,
@@ -62,8 +62,8 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context
-        // was destroyed, and the module with it.
+        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context and
+        // its modules were destroyed.
         let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }

@@ -1,4 +1,4 @@
-//! The driver's functions, declared as in `cuda.h`, except that the result is `i32`, since a driver may return any code.
+//! The driver's functions, declared as in `cuda.h`, but with the result `i32`: a driver may return any code.
 //!
 //! With the feature `cust` or `virtual-gpu`, the functions are linked, since each of these features brings a library that has them.
 //! Otherwise the program is not linked with a driver, and `opened` finds the functions at run time.

@@ -22,11 +22,11 @@ pub(crate) struct CallStream {
     scratch: Mutex<Scratch>,
     /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
     result: OnceLock<PinnedMemory>,
-    /// The context in which all of these were made.
+    /// The context in which the stream, the event and the memory were made.
     home: Context,
 }
 
-/// A call stream in use by a call. A drop waits for its queued work.
+/// A call stream in use by a call. A drop waits for the call's queued work.
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
@@ -73,8 +73,8 @@ impl CallStream {
         Ok(self.event.hold_up(other)?)
     }
 
-    /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are ordered with it,
-    /// such as `cust`'s.
+    /// Later work on this stream waits for the work that is queued on the default stream. This includes the work of all streams that are
+    /// ordered with the default stream, such as `cust`'s.
     ///
     /// The caller has just checked that the default stream can be used ([`driver::check_default_stream`]). If another thread begins a
     /// capture after that check, this call ends the capture. The driver has no call that checks and records at once.
@@ -103,8 +103,8 @@ impl CallStream {
     /// Writes a number to the result's memory. Call it before queueing work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
-        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and
-        // no queued work uses the memory. The write is volatile because the device reads it, which the compiler cannot know.
+        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
+        // queued work uses the memory. The write is volatile because the compiler does not know that the device reads the number.
         unsafe { start.write_volatile(number) };
         Ok(())
     }
@@ -113,8 +113,8 @@ impl CallStream {
     pub fn copy_to_result(&self, from: Address, bytes: usize) -> Result<()> {
         let to = self.result_memory()?.start();
         let bytes = bytes.min(RESULT_MAX_BYTES);
-        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses them: the call has the stream, and
-        // reads them only after it has waited for the stream. The memory is kept as long as the stream.
+        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses these bytes: the call has the stream
+        // to itself, and reads the bytes only after it has waited for the stream. The memory is kept as long as the stream.
         unsafe { driver::queue_copy_to_host(to, from, bytes, self.stream()) }?;
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// In use and idle together. A call that finds this many things in use waits until one is given back.
+    /// In use and idle together. A call that finds this many things in use waits until a thing is given back.
     pub most: usize,
     /// Idle, kept for the next call.
     pub idle: usize,
@@ -26,7 +26,7 @@ pub(super) struct Shelf<T> {
 #[derive(Debug)]
 struct State<T> {
     idle: Vec<Arc<T>>,
-    /// How many are in use.
+    /// The number of things in use.
     out: usize,
 }
 

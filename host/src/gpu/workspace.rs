@@ -2,9 +2,9 @@
 //!
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
 //!
-//! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
-//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is at
-//! least twice as large as the previous one, so all of them together are less than twice as large as the last.
+//! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
+//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is
+//! at least twice as large as the previous one, so all workspaces of a stream together are less than twice as large as the last one.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -35,10 +35,10 @@ const MOST_FREE: usize = 32;
 /// The most retired workspaces.
 const MOST_RETIRED: usize = 64;
 
-/// A workspace. It is freed when this is dropped.
+/// A workspace. A drop frees its memory.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// Its address and size.
+    /// The workspace's addresses and size.
     pub span: WorkspaceSpan,
     /// Freed with the workspace.
     _memory: DeviceMemory,
@@ -76,7 +76,7 @@ impl Workspace {
 /// The workspaces of a context that belong to no stream.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
-    /// Whether graphs have given back more workspaces than are kept. If so, the next call that ends [tidies](Self::tidy).
+    /// Whether graphs have given back more workspaces than are kept. If so, the next call [tidies](Self::tidy) at its end.
     pub is_crowded: Arc<AtomicBool>,
     held: Arc<Mutex<Held>>,
 }
@@ -104,8 +104,8 @@ impl Workspaces {
         self.take_or(state_words, || Workspace::allocate(stream, state_words))
     }
 
-    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
-    /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. The driver may be dropping a
+    /// [`Lease`] at that time. This drop takes the lock, and until it is done the driver may block all calls.
     fn take_or(
         &self,
         state_words: u64,
@@ -199,8 +199,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. That holds even if this is
-    /// the last reference to the shared state: `clear` has taken all workspaces before, so this lease finds none.
+    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. If this is the last reference to
+    /// the shared state, `clear` has already taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -121,7 +121,8 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // A message of another kind or length comes from a rank that is out of step. Zeros count as the message of a failed rank.
+                // A message of another kind or length comes from a rank that is out of step. A message of zeros says that its rank has
+                // failed.
                 _ => to.fill(0),
             }
         }
@@ -136,8 +137,8 @@ impl Transport for InProcess {
             // Waits for the copies that are already queued.
             let _ = local.stream.synchronize();
         }
-        // No rank may change or free the memory that it sends before all ranks have copied it. So a rank that has failed also takes part in
-        // this round.
+        // Only after this round, in which all ranks have copied, may a rank change or free the memory that it sends. So a rank that has
+        // failed also takes part.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();

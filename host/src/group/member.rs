@@ -31,8 +31,8 @@ use crate::launch::Span;
 ///
 /// # Failures
 ///
-/// If a call fails on one rank, it fails on all: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a rank
-/// makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
+/// If a call fails on one rank, it fails on all ranks: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a
+/// rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
 ///
 /// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
 /// later call of every rank fails within the time limit. Make a new group.
@@ -63,7 +63,7 @@ pub struct Member<'gpu> {
     kept: Option<Tied<Kept>>,
     /// The number of calls so far.
     calls: u64,
-    /// Whether this rank is out of step, or may be.
+    /// Whether this rank is, or may be, out of step.
     is_dissolved: bool,
 }
 
@@ -263,7 +263,7 @@ impl<'gpu> Member<'gpu> {
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
-        // The group counts as dissolved until the call has ended well. So it is dissolved after a panic.
+        // The group counts as dissolved until the call has ended well. So a panic leaves the group dissolved.
         self.is_dissolved = true;
         self.calls += 1;
         let mut in_step = false;
@@ -277,7 +277,7 @@ impl<'gpu> Member<'gpu> {
                 self.kept = Some(Tied::new(entered, Kept { post, board }));
             }
             let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
-            // `None` if the context was lost, with the messages in it, and the `Gpu` has a new context.
+            // `None` if the context with the messages was lost, and the `Gpu` has a new context.
             let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {

@@ -4,10 +4,10 @@
 //! has passed. In the case of a timeout, this module aborts the communicator, which ends the communicator's work on the device. NCCL's
 //! kernels read and write messages in page-locked memory.
 //!
-//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
-//! still finds a message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From these
-//! times, all ranks see which ranks were too late. The times count from the arrival of the last message. So the clocks of two ranks differ
-//! by no more than the arrival times of that message.
+//! **Late ranks.** A sent message stays in the receiver's device memory, even after the sender has given up. So a rank that comes far too
+//! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
+//! these times, all ranks see which ranks were too late. The times count from the arrival of the previous messages. So the clocks of two
+//! ranks differ only as much as these messages' arrival times on the two ranks.
 
 mod library;
 
@@ -52,7 +52,7 @@ pub(super) struct Nccl<'gpu> {
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the last messages of all ranks had arrived.
+    /// When the previous messages of all ranks had arrived.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
@@ -158,7 +158,7 @@ impl<'gpu> Nccl<'gpu> {
         loop {
             let mut state = IN_PROGRESS;
             // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has just returned it, and `abort`
-            // would need the `Nccl` mutably, while the caller borrows it.
+            // cannot run while the caller borrows the `Nccl`.
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
@@ -185,7 +185,8 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. If the call or the wait fails, aborts.
+    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. Aborts the communicator if the call or
+    /// the wait fails.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -430,7 +431,7 @@ mod tests {
         let late = |messages: &[[u8; 20]]| late_ranks(messages.iter().map(<[u8; 20]>::as_slice));
         assert_eq!(late(&[message(5, 105), message(105, 205)]), []);
         assert_eq!(late(&[message(5, 105), message(106, 206)]), [1]);
-        // Their limits may differ.
+        // The ranks' limits may differ.
         assert_eq!(
             late(&[message(90, 91), message(3, 103), message(200, 300)]),
             [2]

@@ -165,8 +165,8 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         //   that ends beyond the share is the torn chunk, left out above. The call borrows the share, which is memory of the context:
         //   `check_memory`;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
-        // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to 8 bytes, which is enough for results
-        //   of that alignment or less. It does not overlap the program's memory.
+        // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to `HEAD_BYTES`, which is enough for
+        //   every result. It does not overlap the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {

@@ -147,8 +147,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call. `done` says whether this rank's part is done or queued. Sends the results of torn units to the ranks that their items
-    /// came from, copies this rank's own results of its torn unit to its output, and agrees that all ranks are done.
+    /// Ends a call: sends the results of torn units to the ranks that sent the items, copies this rank's own results of its torn unit to
+    /// the output, and agrees that all ranks are done. `done` says whether this rank's part is done or queued.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,

@@ -40,8 +40,8 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. The body of the message has `body_bytes` bytes
     /// on all ranks. Waits for the queued work without a limit, and then for the other ranks' messages.
     ///
-    /// Also fails if another rank has given up: this rank came later than that rank, by more than that rank's limit. The times count from
-    /// the last message.
+    /// Also fails if this rank came after another rank had given up. A rank gives up when its limit has passed since it came. The times
+    /// count from the previous message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
     /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have

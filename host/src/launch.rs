@@ -93,7 +93,7 @@ enum Launches<'a> {
 /// Whose memory a call works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
-    /// The caller's: the driver is asked whether it belongs to the context.
+    /// The caller's: the driver is asked whether the memory belongs to the context.
     Callers,
     /// The library's own.
     Own,
@@ -148,7 +148,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part can fail for lack of them.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part fails because one of them is
+    /// missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)

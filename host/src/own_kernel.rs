@@ -1,4 +1,4 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the checks of
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the check of
 //! buffers that the library's own calls make.
 
 #[cfg(feature = "cust")]
@@ -209,7 +209,7 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 
 /// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] of the
+/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] with the
 /// function's name. The build script compiles the file for the device, with one line of `warpfold-build`. For the device, the name
 /// `warpfold` means the crate `warpfold-kernels`, and each body begins with its own `use` declarations.
 ///

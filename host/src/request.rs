@@ -127,7 +127,7 @@ pub enum ReturnedWithTotal {}
 #[derive(Debug)]
 pub enum ReturnedIndices {}
 
-/// The chosen items and the others are returned.
+/// The chosen items and the other items are returned.
 ///
 /// ```
 /// use warpfold::request::{ReturnedParts, memory::OnTheHost};

@@ -12,7 +12,7 @@
 //! The parts of a call are queued in order on one stream of the call's own, the *conductor*. Events order
 //! each part with the copies of its piece. Only this thread makes driver calls, and it does nothing else while it waits.
 //!
-//! A short slice takes one lane, whose stream does all the work: no worker, no allocation.
+//! A slice of up to 512 KiB takes one lane, whose stream does all the work: no worker, no allocation.
 
 mod carry;
 #[cfg(feature = "nccl")]
@@ -238,8 +238,8 @@ fn reduce_pieces(
     unsafe { conductor.read_result_to(result) }
 }
 
-/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items.
-/// Unless it fails, all results are written.
+/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items. Unless
+/// the scan fails, all results are written.
 fn scan_pieces(
     entered: Entered<'_>,
     row: &'static Row,

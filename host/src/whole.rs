@@ -42,8 +42,7 @@ impl Destination {
 }
 
 impl Queue<'_> {
-    /// Queues a write of the result that an accumulator is lowered to: the accumulator with the bytes `value`, or the identity if that is
-    /// `None`.
+    /// Lowers the accumulator with the bytes `value`, or the identity if `value` is `None`, and queues a write of the result.
     fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
         let mut room = [0; RESULT_MAX_BYTES];
         let result = &mut room[..row.result.bytes];

@@ -137,8 +137,8 @@ impl Transport for InProcess {
             // Waits for the copies that are already queued.
             let _ = local.stream.synchronize();
         }
-        // Only after this round, in which all ranks have copied, may a rank change or free the memory that it sends. So a rank that has
-        // failed also takes part.
+        // This round ends when all ranks have copied. Then a rank may change or free the memory that it has sent. So a rank that has failed
+        // also takes part.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();

@@ -19,14 +19,14 @@ const MOST_LANES: usize = 10;
 /// For each direction, the number of lanes whose copies are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The number of strips of a piece, unless they would be too short. Several workers copy a piece, so that its upload begins sooner.
+/// The number of strips of a piece, unless the strips would be too short. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most bytes of page-locked memory of a call, and of device memory without its workspace. A call takes more only if two pieces do
-/// not fit.
+/// The most bytes of page-locked memory of a call, and of device memory without its workspace. A call takes more memory only if two pieces
+/// do not fit.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The directions in which pieces are copied.
@@ -56,7 +56,7 @@ impl Ways {
 /// A piece of a slice, in the program's memory.
 pub(super) struct Piece<'slice> {
     pub from: &'slice [u8],
-    /// The destination of its results; empty if there is none.
+    /// The destination of the piece's results; empty if there are no results.
     pub to: &'slice mut [MaybeUninit<u8>],
 }
 
@@ -104,8 +104,9 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Copies the pieces to the device, on one lane or more, and back if they have a destination. `work` is called for each piece in order,
-/// with the piece's index, when the piece's upload is queued. `work` queues the work on the piece. Waits for all copies and all work.
+/// Copies the pieces to the device, on one lane or more. When a piece's upload is queued, this calls `work` with the piece's index, to
+/// queue the work on the piece. The calls are in the order of the pieces. Copies the results back if they have a destination. Waits for all
+/// copies and all work.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<TransferLane<'gpu>>,
     ways: Ways,
@@ -118,12 +119,12 @@ pub(super) fn carry<'gpu, 'slice>(
     })
 }
 
-/// The work on a piece on the device.
+/// When `work` is called for a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Called when the piece's upload is queued.
+    /// The piece's upload is queued.
     Arrive,
-    /// Called when enough later pieces have arrived. The piece is downloaded next.
+    /// Enough later pieces have arrived. The piece is downloaded next.
     Leave,
 }
 

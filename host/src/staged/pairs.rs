@@ -1,4 +1,4 @@
-//! Two slices of the host, reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, followed by the
+//! Two slices of the host, reduced as pairs, piece by piece. In a lane's memory, the first values of a piece's pairs are followed by the
 //! second values.
 //!
 //! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: several calls that each
@@ -48,7 +48,7 @@ pub(crate) fn reduce_pairs(
     for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
         let mut lane = match idle.pop() {
             Some(lane) => lane,
-            // The call has at least one lane, so if no lane is idle, one is busy.
+            // The call has at least one lane, so if no lane is idle, a lane is busy.
             None => match busy.pop_front() {
                 Some(oldest) => oldest.wait()?,
                 None => entered.lane(longest)?,
@@ -76,6 +76,6 @@ pub(crate) fn reduce_pairs(
     }
     drop((queue, busy));
     conductor.wait()?;
-    // SAFETY: the conductor's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
+    // SAFETY: the `wait` of `conductor` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { conductor.read_result_to(result) }
 }

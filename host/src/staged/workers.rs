@@ -52,7 +52,7 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     })
 }
 
-/// Has the workers process each of the parts, and waits until all are done.
+/// Has the workers process the parts, and waits until all parts are done.
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {
@@ -94,7 +94,7 @@ struct Scope<'data> {
     data: PhantomData<Cell<&'data ()>>,
 }
 
-/// Runs `work`, and waits for the tasks that it submitted. Panics if one of them panicked.
+/// Runs `work`, and waits for the tasks that it submitted. Panics if a task panicked.
 fn scope<'data, R>(work: impl FnOnce(&Scope<'data>) -> R) -> R {
     /// Waits, even if `work` panics.
     struct Wait<'latch>(&'latch Latch);
@@ -164,7 +164,7 @@ impl Latch {
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
             // A waiting thread reads `pending` while it holds the lock. If it read the number before this thread takes the lock, it is
-            // notified. If it reads the number later, it reads 0.
+            // notified. Otherwise it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }
@@ -225,7 +225,7 @@ impl Threads {
     /// How often a thread without a task polls before it sleeps. This takes about 100 µs.
     const LOOKS: usize = 100;
 
-    /// The threads, which the first call starts; `None` if none could be started.
+    /// The threads, which the first call starts; `None` if no thread could be started.
     fn started() -> Option<&'static Self> {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         static STARTED: OnceLock<usize> = OnceLock::new();

@@ -47,13 +47,13 @@ impl Queue<'_> {
             return self.write_lowered(row, None, to.address());
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
-        // SAFETY: `check` found both inputs and a result of the caller's to be aligned memory of the context, and the result to overlap
-        // nothing. Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 to 3). All chunks
-        // are in one launch.
+        // SAFETY: by `check`, both inputs and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
+        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 to 3). All chunks are in one
+        // launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
 
-    /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.
+    /// Queues a part of a reduction of pairs: these chunks. The last part writes the result to `output`.
     ///
     /// # Safety
     ///

@@ -11,13 +11,13 @@ use crate::launch::{Position, Queue, ReduceWords, Region, Span};
 /// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
     pub part: Position,
-    /// The launch has a block for each chunk.
+    /// The chunks of this launch, which has a block for each chunk.
     pub chunks: Range<u64>,
     pub state_words: u64,
 }
 
 impl ReducePlan {
-    /// These chunks of a reduction of `item_count` items.
+    /// The launch of these chunks of a reduction of `item_count` items.
     pub fn of_chunks(row: &Row, item_count: u64, chunks: Range<u64>) -> Self {
         let whole = Self::whole(row, item_count);
         Self {
@@ -27,12 +27,12 @@ impl ReducePlan {
         }
     }
 
-    /// A whole reduction of `item_count` items.
+    /// The launch of a whole reduction of `item_count` items.
     pub fn whole(row: &Row, item_count: u64) -> Self {
         Self::of_count(row, row.division.reduce_tiles.chunk_count(item_count))
     }
 
-    /// A whole reduction of any number of items up to `most_items`.
+    /// The launch of a whole reduction of any number of items up to `most_items`.
     fn of_most(row: &Row, most_items: u64) -> Self {
         Self::of_count(row, row.division.reduce_tiles.most_chunks(most_items))
     }
@@ -68,9 +68,9 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: `check` found items, count and a result of the caller's to be memory of the context, aligned and without overlap.
-        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the
-        // plan is `of_most` (condition 3).
+        // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans are
+        // as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the plan is
+        // `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 
@@ -90,7 +90,7 @@ impl Queue<'_> {
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`.
+    /// Queues a part of a reduction of `input`: these chunks. The last part writes the result to `output`.
     ///
     /// # Safety
     ///

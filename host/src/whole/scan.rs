@@ -23,7 +23,7 @@ pub(crate) struct ScanExtras<'a> {
     pub initial: Option<&'a [u8]>,
     /// Where the total is written.
     pub total: Option<Destination>,
-    /// Where device memory holds the number of items.
+    /// Device memory with the number of items.
     pub count: Option<Span>,
 }
 
@@ -96,7 +96,7 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: `check` found items, results and extras to be memory of the context, aligned and long enough, with no overlap, except
+        // SAFETY: by `check`, items, results and extras are memory of the context, aligned and long enough. They do not overlap, except
         // that results may be in the items' place. Spans are as long as they say (conditions 1 to 3). All tiles are in one launch
         // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
@@ -113,7 +113,7 @@ impl Queue<'_> {
         }
     }
 
-    /// Queues the part of a scan of `input` that has these tiles.
+    /// Queues a part of a scan of `input`: these tiles.
     ///
     /// # Safety
     ///
@@ -146,7 +146,7 @@ impl Queue<'_> {
     ///
     /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
     ///   context. No other item need exist.
-    /// - They are aligned for the row's items.
+    /// - `input.address` is aligned for the row's items.
     /// - The earlier tiles of the first tile's group, and the prefix of that group, are published. Otherwise the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(

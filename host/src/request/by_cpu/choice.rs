@@ -50,7 +50,7 @@ impl<T: Item> Choose<Pair<T, u8>> for (PairsIn<OnTheHost>, By<Flagged>) {
     }
 }
 
-/// The chosen items if `wanted`, otherwise the others.
+/// The chosen items if `wanted`, otherwise the other items.
 fn kept<T: Item>(arguments: &Arguments<Memory<'_>>, chosen: &[bool], wanted: bool) -> Vec<T> {
     let items = typed::<T>(arguments.input.host());
     std::iter::zip(items, chosen)

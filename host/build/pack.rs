@@ -1,4 +1,4 @@
-//! Compresses the kernels' PTX, and writes a table of where each text lies. The library includes both.
+//! Compresses the kernels' PTX, and writes a table of where each text lies. The library includes the compressed texts and this table.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Variant {
     /// The lowest compute capability that runs this PTX, major and minor.
     pub capability: (u32, u32),
-    /// The texts, by the names under which the library looks for them.
+    /// The texts, by the names that the library looks up.
     pub texts: BTreeMap<String, String>,
 }
 

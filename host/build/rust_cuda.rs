@@ -83,7 +83,7 @@ pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     })
 }
 
-/// The folder of the kernels' crate, beside this crate in its repository. `None` if there is no such folder: then the crate comes from the
+/// The folder of the kernels' crate, beside this crate in its repository. `None` if there is no such folder, as for crates from the
 /// registry.
 fn folder() -> Result<Option<PathBuf>, env::VarError> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

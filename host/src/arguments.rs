@@ -178,7 +178,7 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // A request's types do not allow host memory here. An empty span reads and writes nothing.
+            // Does not happen: a request's types allow only device memory here. An empty span reads and writes nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);

@@ -186,9 +186,9 @@ fn claim(claims_exact: &bool) -> &'static str {
 /// # }
 /// ```
 ///
-/// If the operator rounds ([`Op::EXACT`] is false), results may differ by rounding when values are grouped or ordered differently: by up to
-/// a thousandth of the largest number among operands and results. For this comparison, the bytes are read as floats that suit the result's
-/// alignment. The device's bits must equal the host's bits in any case.
+/// If the operator rounds ([`Op::EXACT`] is false), another grouping or order of the values may change results by rounding. A difference is
+/// accepted up to a thousandth of the largest number among operands and results. For this comparison, the bytes are read as floats that
+/// suit the result's alignment. The device's bits must equal the host's bits in any case.
 ///
 /// # Errors
 ///

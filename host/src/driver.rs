@@ -126,7 +126,7 @@ fn text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
 }
 
-/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own, which keep the
+/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own. These keep the
 /// context when this reference is released.
 #[derive(Debug)]
 pub(crate) struct PrimaryContext {

@@ -57,7 +57,7 @@ pub enum Error {
     /// looked for.
     #[error("the settings of the virtual GPU are wrong: {reason}")]
     Settings {
-        /// The variable, and the mistake in it.
+        /// The variable, and what is wrong with it.
         reason: String,
     },
 
@@ -351,7 +351,8 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// A count in device memory: of items, segments or rows that the call reads, or the output for the number of selected items or runs.
+    /// A count in device memory: the number of items, segments or rows, which the call reads, or the output for the number of selected
+    /// items or runs.
     Count,
     /// The place for the total of a scan.
     Total,

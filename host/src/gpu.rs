@@ -93,8 +93,8 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// # Dropping
 ///
-/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
-/// captured calls on this `Gpu` must not be launched after that.
+/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that captured calls on this `Gpu`
+/// must not be launched after the drop.
 ///
 /// The context ends with its last holder: this is the last `Gpu` of the device, unless a `cust` [`Context`] or the CUDA runtime still holds
 /// the context. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them before the `Gpu`:
@@ -206,7 +206,7 @@ impl Gpu {
     }
 
     /// Makes the context current on the calling thread, until another context is made current. `cust` needs a current context to allocate a
-    /// buffer or create a stream. The calls of this library need none.
+    /// buffer or create a stream. The calls of this library need no current context.
     ///
     /// The context stays current after the `Gpu` is dropped or loses it, even if the context no longer exists. [`cust::context`] has a way
     /// to keep a context longer.

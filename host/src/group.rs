@@ -12,8 +12,8 @@
 //! # Groups
 //!
 //! [`within`] makes a group of GPUs of one process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group of several
-//! processes, on one machine or several, over NCCL: one process makes a [`UniqueId`] and sends it to the others. NCCL only transports
-//! bytes.
+//! processes, on one machine or several, over NCCL. One process makes a [`UniqueId`] and sends it to the other processes. NCCL only
+//! transports bytes.
 //!
 //! ```
 //! use std::thread;
@@ -44,8 +44,8 @@
 //!
 //! # What a scan costs
 //!
-//! A rank's prefix is known when the previous ranks have combined their items. So all ranks except the last read their
-//! items twice: first to combine them, which takes about half as long as a scan, then to scan them.
+//! A rank's prefix is known when the previous ranks have combined their items. So all ranks except the last read their items twice: first
+//! to combine them, and then to scan them. The first pass takes about half as long as a scan.
 
 mod board;
 mod gpus;
@@ -84,7 +84,7 @@ pub use unique_id::UniqueId;
 
 use in_process::InProcess;
 
-/// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for others.
+/// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for other ranks.
 ///
 /// A GPU may be named more than once. Move each member to a thread of its own: two members on one thread would call one after the other,
 /// and the first call would wait for the second call in vain.
@@ -130,7 +130,7 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. If there are few items, the last ranks get none.
+/// tiles, so that the ranks exchange no items. If there are few items, the last ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);

@@ -148,8 +148,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part fails because one of them is
-    /// missing.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts. Then no part fails because the kernel or the
+    /// workspace is missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)

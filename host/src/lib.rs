@@ -123,7 +123,7 @@
 //!
 //! A slice may be longer than the device's memory if the request reduces or scans the whole slice, without a shape and without options
 //! other than `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the
-//! whole slice is uploaded first. A call on a slice that fails frees all memory that it allocated, and returns no results.
+//! whole slice is uploaded first. A failed call on a slice frees all memory that it allocated, and returns no results.
 //!
 //! # The same bits
 //!
@@ -145,9 +145,9 @@
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
-//! - Read an output, or change an input, only after the queued work that uses it: on the same stream, after `stream.synchronize()`, after
-//!   an event, or by one of `cust`'s synchronous copies, which wait for `cust`'s streams. (The virtual GPU reports accesses that are not in
-//!   order.)
+//! - Read an output, or change an input, only after the queued work that uses it: later on the same stream, after `stream.synchronize()`,
+//!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports accesses
+//!   that are not in order.)
 //! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the kernel still writes there.
 //!   `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call refuses freed
 //!   memory, unless it has been allocated again.)
@@ -159,8 +159,8 @@
 //!
 //! A request that is queued on a captured stream becomes part of the graph. This holds for the first request too: its kernels are compiled
 //! and its scratch memory is allocated outside of the capture. A graph has scratch memory of its own for as long as it exists, so it may be
-//! launched on any stream, concurrently with other work. Two executable graphs that were instantiated from one graph share that memory, so
-//! their launches have to be ordered. Drop the [`Gpu`] after its graphs.
+//! launched on any stream, concurrently with other work. Two executable graphs that were instantiated from one graph share its scratch
+//! memory, so their launches have to be ordered. Drop the [`Gpu`] after its graphs.
 //!
 //! No other call ends a capture or becomes part of a capture. The mode of the capture and the thread that began it make no difference:
 //!

@@ -79,7 +79,7 @@ impl OwnKernel {
         Some(candidates.next()?.text)
     }
 
-    /// Loads the kernel as a module into the GPU's context, which becomes the current one. An older driver that does not know the best
+    /// Loads the kernel as a module into the GPU's context, which becomes the current context. An older driver that does not know the best
     /// text's version of PTX gets the next text.
     ///
     /// The driver compiles the text, which takes milliseconds: keep the module.
@@ -131,7 +131,7 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX as a module into this GPU's context, which becomes the current one. Use it for PTX that does not come from
+    /// Loads PTX as a module into this GPU's context, which becomes the current context. Use it for PTX that does not come from
     /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.

@@ -32,7 +32,7 @@ impl Destination {
         }
     }
 
-    /// The caller's memory that is written, if any.
+    /// The caller's memory that is written; `None` for the library's own memory.
     fn region(self, argument: Argument) -> Option<Region> {
         match self {
             Destination::Callers(span) => Some(Region::written(argument, span, 1)),

@@ -16,8 +16,9 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` holds a stream of the driver's. A `CudaStream` that created its stream destroys it only when the `CudaStream`
-// itself is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
+// SAFETY: a `CudaStream` holds a stream of the driver's. If the `CudaStream` created the stream, the stream is destroyed only when the
+// `CudaStream` is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as
+// long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.
@@ -108,7 +109,7 @@ macro_rules! lends {
 macro_rules! lends_mut {
     ($($name:ty)*) => {$(
         // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation, and the guard records a use that writes. The
-        // program may write a slice that it borrows mutably, and `cudarc` makes no slice of memory that cannot be written.
+        // program may write a slice that it borrows mutably, and all memory of `cudarc`'s slices can be written.
         unsafe impl<T: Pod> DeviceItemsMut for $name {
             type GuardMut<'a>
                 = WriteGuard<'a, T, Self>

@@ -45,8 +45,9 @@ impl Module {
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
         let module = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so both
-        // have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not dropped.
+        // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so the type
+        // and a handle have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not
+        // dropped.
         unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(module.0) }
     }
 

@@ -10,7 +10,7 @@ use warpfold_kernels::launch::Start;
 
 use super::{Context, Function, Result, check, raw};
 
-/// A stream that lives as long as `'a`: one of the program's, one of the library's own, or the default stream.
+/// A stream that lives as long as `'a`: a stream of the program's, a stream of the library's own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,
@@ -261,9 +261,9 @@ unsafe fn launch_early(
         attributes: &raw const attribute,
         attribute_count: 1,
     };
-    // SAFETY: the driver reads a value for each parameter (condition 1), the configuration and its attribute, which are live locals, and
-    // copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the previous work
-    // (condition 3).
+    // SAFETY: the driver reads a value for each parameter (condition 1), and the configuration with its attribute. These are live locals,
+    // and the driver copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the
+    // previous work (condition 3).
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,
@@ -297,7 +297,7 @@ impl<F: Copy> Newer<F> {
     fn find(&self) -> Option<F> {
         *self.found.get_or_init(|| {
             let address = address(self.name)?;
-            // SAFETY: `F` is the type of the function's pointer (the condition of `new`), and as large as an address (asserted there).
+            // SAFETY: `F` is the type of the function's pointer (the condition of `new`), and as large as an address (asserted in `new`).
             Some(unsafe { std::mem::transmute_copy(&address) })
         })
     }

@@ -16,7 +16,7 @@ use crate::kernel::RESULT_MAX_BYTES;
 /// A stream, with an event, and memory for a call's launches and result.
 #[derive(Debug)]
 pub(crate) struct CallStream {
-    // Dropped first, and waits for its work: nothing uses the other fields after that.
+    // Dropped first. The drop waits for the stream's work, so nothing uses the other fields afterwards.
     stream: OwnStream,
     event: Event,
     scratch: Mutex<Scratch>,
@@ -142,7 +142,7 @@ impl CallStream {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` has no more (condition 2). The device's writes are done
+            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` has at most as many (condition 2). The device's writes are done
             // (condition 1). The read is volatile because the compiler does not know of those writes.
             *byte = unsafe { start.add(index).read_volatile() };
         }
@@ -180,8 +180,8 @@ impl<'gpu> Call<'gpu> {
     /// Waits for the work, and reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
-        // SAFETY: the result's memory has room for a number, and nobody else uses it before `wait` below ends the copy: the call has the
-        // stream to itself, and the stream's work is done.
+        // SAFETY: the result's memory has room for a number. The call has the stream to itself, and the stream's earlier work is done. So
+        // nobody else uses the memory before `wait` below ends the copy.
         unsafe {
             let stream = self.begin().stream();
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
@@ -227,10 +227,10 @@ pub(crate) struct Scratch {
 /// Which launches of a call are queued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// All are queued.
+    /// All launches are queued.
     #[default]
     Complete,
-    /// Some may be queued, others are not.
+    /// Some launches may be queued, others are not.
     Halfway,
 }
 
@@ -256,7 +256,7 @@ impl Scratch {
         (span.state_words >= state_words).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace, if any, has fewer.
+    /// Gives the stream a workspace with at least `state_words` state words. The present workspace, if there is one, has fewer state words.
     #[cold]
     pub(super) fn grow(
         &mut self,

@@ -206,8 +206,8 @@ impl Drop for Core {
         if self.generation.is_destroyed() {
             return;
         }
-        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing here
-        // can be freed without it.
+        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing can be
+        // freed without a current context.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
             // Freeing memory waits for all work. Waiting for the whole context instead would end captures.

@@ -77,7 +77,7 @@ impl Kernels {
         }
     }
 
-    /// The slot of this key. If there is none, a new slot is appended to the key's list.
+    /// The slot of this key. If the key's list has no such slot, a new slot is appended.
     fn slot(&self, key: usize) -> &Slot {
         let mut link = &self.lists[list_of(key)];
         loop {

@@ -165,7 +165,7 @@ impl KnownStream {
         }
     }
 
-    /// Checks the stream's context. If the stream's number is not that of the record, starts a new record.
+    /// Checks the stream's context. If the record has the number of another stream, starts a new record.
     #[cold]
     fn begin(
         &mut self,

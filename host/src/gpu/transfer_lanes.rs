@@ -5,8 +5,8 @@
 //! [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a [`BusyTransferLane`]
 //! instead.
 //!
-//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds too few idle lanes works with
-//! fewer, and waits if it finds none.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. If other calls use lanes, a call works with fewer
+//! lanes than it wants. It waits only for its first lane.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
-/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each.
+/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each kind.
 const SHORT: Limits = Limits { most: 64, idle: 16 };
 
 /// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each kind of memory. In use: at most 160 MiB.
@@ -63,7 +63,7 @@ pub(crate) struct BusyTransferLane<'gpu>(TransferLane<'gpu>);
 /// The resources of a lane.
 #[derive(Debug)]
 pub(super) struct Parts {
-    // Dropped first, and waits for its work: nothing uses the other fields after that.
+    // Dropped first. The drop waits for the stream's work, so nothing uses the other fields afterwards.
     call: CallStream,
     device: DeviceMemory,
     buffer: PinnedMemory,
@@ -171,7 +171,7 @@ impl<'gpu> TransferLane<'gpu> {
     pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
-        // Only the strips hold the lane, so the last strip that is given up can return it.
+        // Only the strips hold the lane, so the last strip that is given up can return the lane.
         let lane = Arc::new(self);
         let strip = |start: usize| Strip {
             lane: Arc::clone(&lane),

@@ -11,8 +11,8 @@
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
 //! - A captured graph gets a workspace of its own, so its launches may run at the same time as other work of the captured stream. The
 //!   driver reports when the graph, everything made from it, and all its launches are gone. Then the workspace is free.
-//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with
-//!   others, since freeing memory waits for all work.
+//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with other
+//!   workspaces, since freeing memory waits for all work.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,8 +115,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. The workspace is zeroed on `aside`,
-    /// which is not captured, before this returns.
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. Before this returns, the workspace
+    /// is zeroed on the stream `aside`, which is not captured.
     pub fn lease(
         &self,
         capture: Capture,

@@ -1,8 +1,8 @@
 //! The transport between ranks of one process. Messages go through the process's memory, and parcels by the driver's copies between
 //! devices.
 //!
-//! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the others.
-//! A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
+//! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the other
+//! ranks. A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
 //!
 //! Waking a thread takes longer than a short call. So a waiting rank spins for a while before it sleeps.
 

@@ -1,8 +1,8 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
 //! The ranks hold consecutive items, cut at any place. The work is divided into units: the chunks of a reduction, the tiles of a scan. A
-//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: its
-//! last items are on later ranks, which send them. A rank sends at most the head of its share, and to one rank only.
+//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: then
+//! its last items are on later ranks, which send these items. A rank sends at most the head of its share, and to one rank only.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(super) struct Layout {
     /// The index of each rank's first item, followed by the number of all items.
     starts: Vec<u64>,
-    /// Items of a unit. The last unit may have fewer.
+    /// Items of a unit. The last unit may have fewer items.
     unit_items: u64,
 }
 

@@ -20,8 +20,8 @@ use crate::launch::Span;
 /// A rank of a group: a GPU that works together with the GPUs of the other ranks.
 ///
 /// The ranks hold consecutive items, in rank order. The share of a rank may have any length, also 0. All ranks make the same calls in the
-/// same order. A call waits for the other ranks. It runs after the work that is queued on the default stream of the rank's device, and on
-/// streams that are ordered with the default stream, as `cust`'s are.
+/// same order. A call waits for the other ranks. It runs after the queued work of the default stream of the rank's device, and of the
+/// streams that are ordered with the default stream, such as `cust`'s.
 ///
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
@@ -110,7 +110,7 @@ impl<'gpu> Member<'gpu> {
         }
     }
 
-    /// Joins the group of this id as one of `size` ranks, over NCCL. Each rank joins in a process of its own, or on a thread of its own.
+    /// Joins the group with this id over NCCL, as one of `size` ranks. Each rank joins in a process of its own, or on a thread of its own.
     /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit`.
     ///
     /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one

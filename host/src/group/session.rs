@@ -57,7 +57,7 @@ impl Session<'_> {
     }
 
     /// Sends this rank's bytes, or its failure, to all ranks. Each rank sends `bytes` bytes, for which the post has room. If any rank has
-    /// failed, this fails on all ranks, which stay in step.
+    /// failed, this returns an error on all ranks, and they stay in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
         self.agree_on_queued(mine, bytes)

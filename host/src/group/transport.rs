@@ -44,9 +44,9 @@ pub(super) trait Transport: Send + Debug {
     /// count from the previous message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
-    /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have
-    /// equal lengths on both sides. Memory to be sent is complete when this is called, and may be reused when it returns. Received
-    /// memory is then complete. Only the next [`all_gather`](Self::all_gather) shows that a peer has received its parcels.
+    /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have equal
+    /// lengths on both sides. Memory to be sent must be complete at the call, and may be reused after the call. Received memory is complete
+    /// after the call. Only the next [`all_gather`](Self::all_gather) shows that a peer has received its parcels.
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
 
     /// Ends the group, since this rank is out of step.

@@ -81,7 +81,7 @@ impl Blocks {
         }
     }
 
-    /// The blocks of a selection among items of type `T`, whose tiles have prefixes of type `A`.
+    /// The blocks of a selection among items of type `T`, with tile prefixes of type `A`.
     pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
         // Two blocks share a multiprocessor if it has room for both blocks.
         let fitting = |available| selection::buffers::<T, A>(copies, available);

@@ -51,8 +51,8 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on an item's index
 /// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`. If there are no items, there are no results.
 ///
-/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp it is
-/// after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
+/// algorithm is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};

@@ -12,11 +12,11 @@ use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
 /// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] are queued after it, and the workers
-/// have the rest. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and
-/// at 46 GB/s with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
+/// have the rest. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums of 1 GiB ran at
+/// 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
-/// For each direction, the number of lanes whose copies are queued after the current copy, so that the bus never waits for this thread.
+/// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
 /// The number of strips of a piece, unless the strips would be too short. Several workers copy a piece, so that its upload begins sooner.

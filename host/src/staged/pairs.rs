@@ -66,8 +66,8 @@ pub(crate) fn reduce_pairs(
                 right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
             // SAFETY:
-            // - the lane's memory has the values of these chunks' pairs in these places, written above, and is lent to the conductor's
-            //   stream until the work is done (condition 1);
+            // - the values of these chunks' pairs were written to these places of the lane's memory above. The memory is lent to the
+            //   conductor's stream until the work is done (condition 1);
             // - the result has memory of its own, page-locked (condition 2);
             // - both places are aligned to 256 bytes, the offsets are multiples of a value's size, and the result is aligned to a page
             //   (condition 3).

@@ -154,7 +154,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             let output = (address + results_at as u64).wrapping_sub(offset);
                             // SAFETY:
                             // - the lane's memory still has the items of these tiles, with room for the results after the items, or in
-                            //   their place if the types are the same; it is lent to the conductor's stream until the work is done
+                            //   their place if the types are the same. It is lent to the conductor's stream until the work is done
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);

@@ -47,8 +47,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory. The result of no items
-    /// is the operator's identity.
+    /// Queues a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device knows it. The result
+    /// of no items is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -86,7 +86,8 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about `count`, which is `None`.
+        // SAFETY: condition 1 of `launch_reduction` is this function's own condition. Conditions 2 and 3 are about `count`, which is
+        // `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -101,7 +102,7 @@ impl Queue<'_> {
     /// - `output`, in the last part, is memory for a result that the device writes in this context;
     /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
     ///
-    /// For a correct result, the parts of a reduction are queued in order, with nothing else in between on the stream, and for the same
+    /// For a correct result, the parts of a reduction are queued in order, with no other work between them on the stream, and for the same
     /// number of items.
     pub unsafe fn reduce_piece(
         &mut self,
@@ -113,12 +114,13 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about
-        // `count`, which is `None`.
+        // SAFETY: condition 1 of `launch_reduction` is this function's own conditions, and the plan has these chunks. Conditions 2 and 3
+        // are about `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory.
+    /// Queues a planned launch of a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device
+    /// knows it.
     ///
     /// # Safety
     ///

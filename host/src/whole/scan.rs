@@ -102,8 +102,8 @@ impl Queue<'_> {
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
-    /// Queues the writing of the total of no items, if it is requested. A total in the library's own memory is not written: the host
-    /// knows it.
+    /// Queues the writing of the total of no items, if it is requested. A total in the library's own memory is not written: the host knows
+    /// this total.
     fn write_total_of_nothing(&self, row: &Row, extras: ScanExtras<'_>) -> Result<()> {
         match extras.total {
             Some(Destination::Callers(total)) => {
@@ -120,12 +120,13 @@ impl Queue<'_> {
     /// Until the work is done,
     ///
     /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context. Their results, counted
-    ///   from `output`, are memory that it writes. No other item need exist, so the addresses themselves may lie outside any allocation;
+    ///   from `output`, are memory that the device writes in this context. No other item need exist, so the addresses themselves may lie
+    ///   outside any allocation;
     /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
     ///   the same address and the same type.
     ///
-    /// For correct results, and for the work to end, the parts of a scan are queued in order, with nothing else in between on the stream,
-    /// and for the same number of items.
+    /// For correct results, and for the work to end, the parts of a scan are queued in order, with no other work between them on the
+    /// stream, and for the same number of items.
     pub unsafe fn scan_piece(
         &mut self,
         row: &'static Row,
@@ -135,7 +136,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions. Conditions 2 to 5 are about extras, and there are none.
+        // SAFETY: condition 1 of `scan_tiles` is this function's own conditions. Conditions 2 to 5 are about extras, and there are no
+        // extras.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
@@ -157,8 +159,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing
-        // is written to address 0. Conditions 2 to 5 are about extras, and there are none.
+        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 of `scan_tiles` is this function's own conditions. The kernel stores no result,
+        // so nothing is written to address 0. Conditions 2 to 5 are about extras, and there are no extras.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
@@ -167,8 +169,8 @@ impl Queue<'_> {
     /// # Safety
     ///
     /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
-    /// - the memory of the total, if it is requested, has room for a result that the device writes in this context until the work is done.
-    ///   It is aligned, and does not overlap items, results or the count;
+    /// - if the total is requested, its memory has room for a result, and the device writes it in this context until the work is done. It
+    ///   is aligned, and does not overlap items, results or the count;
     /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
     /// - with a count, `tiles` are all tiles, so the scan has no other launch;
     /// - the initial value, if it is given, has the bytes of the row's accumulator.

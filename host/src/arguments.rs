@@ -158,7 +158,8 @@ impl<M> Arguments<M> {
     }
 }
 
-/// The guards of the memory that a call borrows. They are dropped when the call's work is queued or done.
+/// The guards of the memory that a call borrows. A queued call drops them when its work is queued. A call that waits drops them when its
+/// work is done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
     guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,

@@ -27,7 +27,7 @@ enum Groups {
 /// Where the groups of an array lie. The array is a sequence of matrices, and their columns are the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// How many matrices there are.
+    /// The number of matrices.
     pub outer: usize,
     /// Items of a group, as many as a matrix has rows.
     pub length: usize,
@@ -169,7 +169,7 @@ impl Layout {
         Axis::columns(columns).layout(item_count)
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn group_count(&self) -> usize {
         self.outer * self.inner
     }

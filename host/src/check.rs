@@ -77,7 +77,7 @@ pub enum OperatorFlaw {
     IdentityItem {
         /// The operator's type.
         operator: &'static str,
-        /// What the identity item is lifted to, as it is written to an output.
+        /// The lifted identity item, as it is written to an output.
         found: Bytes,
         /// The identity, as it is written to an output.
         identity: Bytes,

@@ -328,7 +328,7 @@ pub enum Error {
     Group(#[from] Fault),
 }
 
-/// Which argument of a call an [`Error`] is about.
+/// The argument of a call that an [`Error`] names.
 ///
 /// ```
 /// use warpfold::{Argument, Error};

@@ -40,9 +40,9 @@ pub(crate) use workspace::WorkspaceSpan;
 
 /// A GPU to reduce and scan on.
 ///
-/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also
-/// use. So buffers and streams made with `cust` on the same device work with the `Gpu`. It also holds everything
-/// that calls prepare on their first use: see [Memory](#memory).
+/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also use. So buffers and streams
+/// that `cust` made on the same device work with the `Gpu`. It also holds everything that calls prepare on their first use: see
+/// [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
 /// calling thread while it runs, and then restores the previous context. While a call waits, its thread sleeps and runs no other task.
@@ -181,7 +181,7 @@ impl Gpu {
         self.properties.compute_capability
     }
 
-    /// How many multiprocessors the device has. Results do not depend on this number.
+    /// The number of the device's multiprocessors. Results do not depend on this number.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {

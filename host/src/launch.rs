@@ -31,9 +31,9 @@ use crate::kernel::{Block, Entry};
 /// The order of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanOrder {
-    /// Whether it is exclusive: an item is not part of its own result.
+    /// Whether the scan is exclusive: an item is not part of its own result.
     pub is_exclusive: bool,
-    /// Whether it goes from the last item to the first.
+    /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
 }
 
@@ -79,13 +79,13 @@ pub(crate) struct Queue<'a> {
 
 /// What happens to the launches, and where their scratch memory is.
 enum Launches<'a> {
-    /// They run, on a stream of the library's own.
+    /// The launches run on a stream of the library's own.
     Own(MutexGuard<'a, Scratch>),
-    /// They run, on a stream of the program's.
+    /// The launches run on a stream of the program's.
     Run(&'a mut Scratch),
-    /// They become part of a graph.
+    /// The launches become part of a graph.
     Captured(Capture, &'a mut KnownStream),
-    /// They run, in a workspace that its owner has prepared for them.
+    /// The launches run in a workspace that its owner has prepared for them.
     #[cfg(feature = "nccl")]
     Seeded(WorkspaceSpan),
 }

@@ -173,7 +173,7 @@
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
-//! it. So these calls first ask the driver whether there is such a capture; the query does not harm the capture. A gap of a fraction of a
+//! it. So these calls first ask the driver whether there is such a capture. The query itself ends no capture. A gap of a fraction of a
 //! microsecond is left: if another thread begins a capture between the query and the next driver call, that capture ends, and the call
 //! returns the same error. `cust`'s own synchronous copies also end captures.
 //!
@@ -189,8 +189,8 @@
 //!   (`warpfold::cust_half`) are then items too: `cust` can copy these floats, but not the floats of `half` 2. Without `cust` and without
 //!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
-//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a
-//!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
+//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a GPU, and interprets
+//!   the kernels' PTX where there is no GPU. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
 //! - `nccl`: the module `group`, for several GPUs that work together, in one process or in many. The library NCCL is opened at run time,

@@ -129,7 +129,7 @@ macro_rules! lends_mut {
                 // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
                 // stream, and is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
-                // This records an event before the work. The guard's drop records the event again, after the work.
+                // The drop of `early` records the event before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);
                 drop(early);
                 let item = PhantomData;

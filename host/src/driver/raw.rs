@@ -51,8 +51,8 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe fn $name($($parameter: $type),*) -> i32 {
                 match opened::functions() {
-                    // SAFETY: the pointer is to the driver's function of this name and type. This function has the same conditions as
-                    // the driver's, and passes on all arguments unchanged.
+                    // SAFETY: the pointer is to the driver's function of this name and type. This function has the same conditions as the
+                    // driver's function, and passes on all arguments unchanged.
                     Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
                     Err(missing) => missing.code(),
                 }

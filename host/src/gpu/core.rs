@@ -30,8 +30,8 @@ pub(super) enum State {
 }
 
 impl Gpu {
-    /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
-    /// it. If its context is lost, it gets a new context as soon as the driver has one.
+    /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on it.
+    /// If this `Gpu` loses its context, it gets a new context as soon as the driver makes one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -102,7 +102,7 @@ impl Gpu {
             _ => None,
         };
         drop(state);
-        // This makes driver calls, so no lock is held here.
+        // The drop makes driver calls, so no lock is held here.
         drop(gone);
     }
 

@@ -8,9 +8,9 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// In use and idle together. A call that finds this many things in use waits until a thing is given back.
+    /// The most things, in use and idle together. A call that finds this many things in use waits until a thing is given back.
     pub most: usize,
-    /// Idle, kept for the next call.
+    /// The most idle things, which are kept for later calls.
     pub idle: usize,
 }
 

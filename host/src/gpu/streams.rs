@@ -28,7 +28,7 @@ const MOST_STREAMS: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     by_handle: RwLock<BTreeMap<usize, Arc<StreamSlot>>>,
-    /// How many calls there were.
+    /// The number of calls so far.
     calls: AtomicU64,
 }
 
@@ -88,7 +88,7 @@ impl Streams {
         }
         let entry = Arc::clone(streams.entry(key).or_default());
         drop(streams);
-        // This may wait for work, so no lock is held.
+        // Retiring may wait for work, so no lock is held.
         workspaces.retire(given_up);
         entry
     }

@@ -158,7 +158,7 @@ impl<'gpu> TransferLane<'gpu> {
         &self.parts.call
     }
 
-    /// All bytes of the buffer: at least as many as its holder asked for.
+    /// All bytes of the buffer: at least as many as the lane's holder asked for.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer has `piece_bytes` bytes. Nobody else has it, and no queued work uses it: a lane with queued work is a

@@ -51,7 +51,7 @@ pub(crate) struct WorkspaceSpan {
     pub control: Address,
     /// Address of the state words.
     pub states: Address,
-    /// How many state words there are.
+    /// The number of state words.
     pub state_words: u64,
 }
 
@@ -105,7 +105,7 @@ impl Workspaces {
     }
 
     /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. The driver may be dropping a
-    /// [`Lease`] at that time. This drop takes the lock, and until it is done the driver may block all calls.
+    /// [`Lease`] at that time. That drop takes the lock, and the driver may block all calls during the drop.
     fn take_or(
         &self,
         state_words: u64,

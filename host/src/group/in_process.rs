@@ -41,7 +41,7 @@ struct Room {
 struct State {
     /// The messages of the ranks that have come to this round.
     laid: Vec<Option<Message>>,
-    /// How many rounds have ended.
+    /// The number of rounds that have ended.
     rounds: u64,
     /// The messages of the last round that has ended. The next round cannot end before all ranks have seen these messages.
     last: Arc<Vec<Message>>,

@@ -6,8 +6,8 @@
 //!
 //! **Late ranks.** A sent message stays in the receiver's device memory, even after the sender has given up. So a rank that comes far too
 //! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
-//! these times, all ranks see which ranks were too late. Each rank counts its times from the moment when the previous messages arrived
-//! there. So the clocks of two ranks differ only by the difference of these two moments.
+//! these times, all ranks see which ranks were too late. Each rank counts its times from the arrival of the previous messages at this rank.
+//! So the clocks of two ranks differ only by the time between the two arrivals.
 
 mod library;
 
@@ -52,7 +52,7 @@ pub(super) struct Nccl<'gpu> {
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the previous messages of all ranks had arrived.
+    /// When the last of the previous messages arrived.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,

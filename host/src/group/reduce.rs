@@ -131,7 +131,7 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // These are not all chunks, so no block takes the last ticket. Therefore no block reads partials or writes a result.
+    // No rank has all chunks here, so no block takes the last ticket. Therefore no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
     let mut queue = Queue::on_board(session.entered, &session.call, place);

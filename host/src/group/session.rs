@@ -63,7 +63,7 @@ impl Session<'_> {
         self.agree_on_queued(mine, bytes)
     }
 
-    /// As [`Self::agree`], but the body is written by work on the call's stream. `queued` says whether all of this work could be queued.
+    /// As [`Self::agree`], but work on the call's stream writes the body. `queued` says whether all of this work could be queued.
     pub fn agree_on_queued(&mut self, queued: Result<()>, bytes: usize) -> Result<Received<'_>> {
         self.post.say(queued.is_ok());
         let local = local(self.entered, &self.call, self.limit);

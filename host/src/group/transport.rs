@@ -22,7 +22,7 @@ pub(super) struct Parcel {
 pub(super) struct Local<'a> {
     /// The device, whose context is current.
     pub entered: Entered<'a>,
-    /// A stream of the call's own. When a method of the transport returns, its work on the stream is done or aborted.
+    /// A stream of the call's own. When a method of the transport returns, the transport's work on the stream is done or aborted.
     pub stream: Stream<'a>,
     /// How long to wait for other ranks.
     pub limit: Duration,
@@ -40,7 +40,7 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. The body of the message has `body_bytes` bytes
     /// on all ranks. Waits for the queued work without a limit, and then for the other ranks' messages.
     ///
-    /// Also fails if this rank came after another rank had given up. A rank gives up when its limit has passed since it came. The times
+    /// Also fails if this rank came after another rank had given up. A rank gives up when it has waited as long as its limit. The times
     /// count from the previous message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 

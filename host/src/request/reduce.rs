@@ -119,10 +119,10 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// offset is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The
     /// result of an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time depends on the bytes of items, offsets and results. Each byte is moved once (bytes of some offsets twice). The time does
-    /// not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator
-    /// need not commute. If it uses the index of an item, the index counts from the start of the segment. [`warpfold_kernels::segments`]
-    /// specifies the order of combination.
+    /// The time depends on the bytes of items, offsets and results. Each byte is moved once, except that some offsets are read twice. The
+    /// time does not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The
+    /// operator need not commute. If it uses the index of an item, the index counts from the start of the segment.
+    /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
     /// wrong offsets in device memory the results are unspecified, but no other memory is read or written, and the work ends.
@@ -194,7 +194,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
-    /// each result is the operator's identity. Each item is read once, by the kernel for columns, or for rows if `inner` is 1.
+    /// each result is the operator's identity. Each item is read once: by the kernel for rows if `inner` is 1, otherwise by the kernel for
+    /// columns.
     ///
     /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
     ///

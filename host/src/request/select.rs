@@ -157,8 +157,9 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. They are numbers of type `u32`, `u64` or
-    /// `usize`. If there are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. The indices are numbers of type `u32`,
+    /// `u64` or `usize`. If there are too many items for numbers of 32 bits, the error is
+    /// [`Error::TooManyItems`](crate::Error::TooManyItems).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

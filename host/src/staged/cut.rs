@@ -52,7 +52,7 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first unit: a chunk of the reduction, or a tile of the scan. It is above 0 if this is a later part of a slice.
+    /// The first unit: a chunk of the reduction, or a tile of the scan. It is above 0 if the cut is of a later part of the slice.
     first_unit: u64,
     /// The number of units.
     unit_count: u64,
@@ -159,7 +159,7 @@ impl Cut {
         (self.room)(self.row, self.piece_items()).results_at
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn piece_count(self) -> usize {
         self.unit_count.div_ceil(self.piece_units) as usize
     }

@@ -1,8 +1,8 @@
 //! Two slices of the host, reduced as pairs, piece by piece. In a lane's memory, the first values of a piece's pairs are followed by the
 //! second values.
 //!
-//! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: several calls that each
-//! hold a lane and wait for another lane could deadlock.
+//! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: calls that hold a lane and
+//! wait for another lane could deadlock.
 
 use std::collections::VecDeque;
 

@@ -222,7 +222,7 @@ impl Threads {
     /// The most threads. More threads do not copy faster.
     const MOST: usize = 16;
 
-    /// How often a thread without a task polls before it sleeps. This takes about 100 µs.
+    /// How often a thread without a task polls before it sleeps. All polls together take about 100 µs.
     const LOOKS: usize = 100;
 
     /// The threads, which the first call starts; `None` if no thread could be started.

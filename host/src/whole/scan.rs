@@ -17,7 +17,7 @@ use crate::launch::{Position, Queue, Region, ScanWords, Span};
 /// The options of a scan.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanExtras<'a> {
-    /// Whether it goes from the last item to the first.
+    /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
     /// The prefix of the first item: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
@@ -142,7 +142,7 @@ impl Queue<'_> {
     }
 
     /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that
-    /// consist of such tiles.
+    /// consist of these tiles only.
     ///
     /// # Safety
     ///

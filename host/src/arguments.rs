@@ -170,7 +170,7 @@ pub(crate) struct Loans<'a> {
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
-    /// The streams that the call is ordered with: it runs after their queued work, and before their later work.
+    /// The streams that the call is ordered with: the call runs after the streams' queued work, and before their later work.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
         self.ordered_with.iter().copied()
     }

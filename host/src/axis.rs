@@ -29,7 +29,7 @@ enum Groups {
 pub(crate) struct Layout {
     /// The number of matrices.
     pub outer: usize,
-    /// Items of a group, as many as a matrix has rows.
+    /// Items of a group. A matrix has as many rows.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,

@@ -8,7 +8,7 @@
 //! | `cust` (feature `cust`) | `DeviceBuffer`, `DeviceSlice` | `Stream` |
 //! | `cudarc` (feature `cudarc`) | `CudaSlice`, `CudaView`, `CudaViewMut` | `CudaStream`, also in an `Arc` |
 //!
-//! Another binding implements them for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
+//! Another binding implements these traits for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
 //!
 //! ```
 //! # #[cfg(feature = "cust")]

@@ -333,7 +333,7 @@ fn compare<O: Op<T, Output = R>, T: Item, R: Item>(
     }
 }
 
-/// Refuses to check `C`, an operator, a predicate or an equality, without items.
+/// An error if there are no items to check `C` with. `C` is an operator, a predicate or an equality.
 fn check_some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
     match items {
         [] => Err(OperatorFlaw::NoItems {

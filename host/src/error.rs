@@ -84,7 +84,7 @@ pub enum Error {
         needed: (u32, u32),
     },
 
-    /// A driver call failed. If it failed after a launch, the outputs of that launch are unspecified.
+    /// A driver call failed. If the call failed after a launch, the outputs of that launch are unspecified.
     #[error("{call} failed with {code}")]
     Driver {
         /// The driver call.

@@ -262,8 +262,8 @@ impl Gpu {
         })
     }
 
-    /// Frees all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
-    /// memory, streams. Waits for queued work that uses this memory. Compiled kernels stay. Later calls allocate their memory again.
+    /// Frees the memory that is kept for later calls: workspaces, page-locked memory, streams. Keeps memory that a call or a captured graph
+    /// is using. Waits for queued work that uses the freed memory. Compiled kernels stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {

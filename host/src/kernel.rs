@@ -126,7 +126,7 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: enough for any item, and for the results of several operators that `one_reading!` makes one operator.
+/// The most bytes of a result: enough for any item, and for the result of an operator that `one_reading!` makes of several operators.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are

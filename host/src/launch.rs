@@ -222,7 +222,7 @@ impl<'a> Queue<'a> {
             Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
-        // them is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
+        // these words is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Position::Last {
             self.set_progress(Progress::Complete);

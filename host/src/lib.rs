@@ -152,8 +152,8 @@
 //!   `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call refuses freed
 //!   memory, unless it has been allocated again.)
 //!
-//! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every later call
-//! with [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
+//! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every later call with
+//! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
 //!
 //! # Captures
 //!

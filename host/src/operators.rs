@@ -164,8 +164,8 @@ macro_rules! item {
     };
 }
 
-/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether it is added, not the features of
-/// the program that declares the item.
+/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether the implementation is added, not
+/// the features of the program that declares the item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]

@@ -91,7 +91,7 @@ where
     whole::<Product, T>(items)
 }
 
-/// The least of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
+/// The least of the items; `None` for an empty slice. A float NaN counts as the least item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -114,7 +114,7 @@ where
     whole::<Min, T>(items).map(Some)
 }
 
-/// The greatest of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
+/// The greatest of the items; `None` for an empty slice. A float NaN counts as the greatest item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -163,8 +163,8 @@ where
     }
 }
 
-/// The index of the least item; `None` for an empty slice. If several least items are equal, the first counts. A float NaN wins, and −0.0
-/// is less than +0.0.
+/// The index of the least item; `None` for an empty slice. If several least items are equal, the first counts. A float NaN counts as the
+/// least item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -184,8 +184,8 @@ where
     some::<ArgMin, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The index of the greatest item; `None` for an empty slice. If several greatest items are equal, the first counts. A float NaN wins, and
-/// −0.0 is less than +0.0.
+/// The index of the greatest item; `None` for an empty slice. If several greatest items are equal, the first counts. A float NaN counts as
+/// the greatest item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -204,7 +204,8 @@ where
     some::<ArgMax, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The least and the greatest item; `None` for an empty slice. A float NaN wins both, and −0.0 is less than +0.0.
+/// The least and the greatest item; `None` for an empty slice. A float NaN counts as the least and as the greatest item, and −0.0 is less
+/// than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

@@ -49,7 +49,7 @@ pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) 
     })
 }
 
-/// Reduces all items to one result, and writes its bytes to `result`. There is at least one item, or a count in device memory.
+/// Reduces all items to one result, and writes the result's bytes to `result`. There is at least one item, or a count in device memory.
 pub(crate) fn wait_for_result(
     gpu: &Gpu,
     verb: Verb,
@@ -78,7 +78,7 @@ pub(crate) fn wait_for_result(
     })
 }
 
-/// Reduces all items in order to one result, and writes its bytes to `result`. There is at least one item. `row` is the kernel for
+/// Reduces all items in order to one result, and writes the result's bytes to `result`. There is at least one item. `row` is the kernel for
 /// segments or, if device memory holds the number of items, the kernel for columns.
 pub(crate) fn wait_for_result_in_order(
     gpu: &Gpu,
@@ -150,7 +150,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Orders `stream` after the streams of the call's memory: its later work waits for their queued work.
+/// Later work on `stream` waits for the queued work of the loans' streams.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -158,7 +158,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Orders the streams of the call's memory after `stream`: their later work waits for its queued work.
+/// Later work on the loans' streams waits for the queued work of `stream`.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;

@@ -173,7 +173,7 @@ impl<'a> Queue<'a> {
         };
         // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2). By
         // `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result of
-        // each item (condition 3). A reversed scan reads the same rows, from the last one backward by a pitch that wraps. If the count in
+        // each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch that wraps. If the count in
         // device memory is smaller, the kernel skips the last rows.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }

@@ -250,8 +250,8 @@ impl<'gpu> BusyTransferLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Calls `work` with the address of the lane's device memory, so that it queues work on `other`. The work on `other` runs after this
-    /// lane's queued work, and before the lane's later work.
+    /// Calls `work` with the address of the lane's device memory, to queue work on `other`. The work on `other` runs after this lane's
+    /// queued work, and before the lane's later work.
     pub fn lend(
         mut self,
         other: &Call<'gpu>,

@@ -1,6 +1,7 @@
 //! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
-//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
+//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared
+//! again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
 //! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is

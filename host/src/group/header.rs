@@ -78,8 +78,8 @@ impl Header {
         }
     }
 
-    /// Finds the first difference between rank 0's header and another rank's, or else the first share that is too long. All ranks find
-    /// the same fault.
+    /// Finds the first rank whose header differs from rank 0's header, or else the first share that is too long. All ranks find the same
+    /// fault.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {
             header.check(rank, &headers[0])?;

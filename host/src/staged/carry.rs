@@ -11,9 +11,9 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
-/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] are queued after it, and the workers
-/// have the rest. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums of 1 GiB ran at
-/// 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
+/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] lanes are queued after it, and the
+/// workers have the other lanes. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums
+/// of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
 /// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
@@ -25,8 +25,8 @@ const STRIPS: usize = 16;
 /// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most bytes of page-locked memory of a call, and of device memory without its workspace. A call takes more memory only if two pieces
-/// do not fit.
+/// The most bytes of a call's page-locked memory, and of its device memory without the workspace. A call takes more memory only if two
+/// pieces do not fit.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The directions in which pieces are copied.

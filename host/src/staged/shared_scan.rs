@@ -133,7 +133,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                         // SAFETY:
                         // - the lane's memory starts with the items of these tiles, and is lent to the conductor's stream until the work
                         //   is done (condition 1);
-                        // - it is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
+                        // - the lane's memory is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
                         // - the tiles are whole groups, so no earlier tile of the first group is needed, and that group's prefix is
                         //   published above (condition 3).
                         unsafe { first.publish_piece(row, input(address), tiles) }?;
@@ -154,7 +154,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             let output = (address + results_at as u64).wrapping_sub(offset);
                             // SAFETY:
                             // - the lane's memory still has the items of these tiles, with room for the results after the items, or in
-                            //   their place if the types are the same. It is lent to the conductor's stream until the work is done
+                            //   their place if the types are the same. The memory is lent to the conductor's stream until the work is done
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);

@@ -1,8 +1,8 @@
 //! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
 //!
-//! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks
-//! from one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes
-//! longer than a strip, so a thread without a task spins for a while before it sleeps.
+//! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks from
+//! one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes longer
+//! than copying a strip, so a thread without a task spins for a while before it sleeps.
 //!
 //! - A caller that waits for its tasks sleeps until they are done. Unlike in a general thread pool, it runs no other tasks
 //!   meanwhile: it may hold locks, or be a task of such a pool itself.

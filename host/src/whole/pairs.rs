@@ -48,7 +48,7 @@ impl Queue<'_> {
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
         // SAFETY: by `check`, both inputs and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
-        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 to 3). All chunks are in one
+        // Spans have `item_count` items, and memory of the library's own has room for any result (conditions 1 to 3). All chunks are in one
         // launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }

@@ -68,8 +68,8 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans are
-        // as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the plan is
+        // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans have
+        // `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the plan is
         // `of_most` (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }

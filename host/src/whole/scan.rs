@@ -97,13 +97,13 @@ impl Queue<'_> {
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
         // SAFETY: by `check`, items, results and extras are memory of the context, aligned and long enough. They do not overlap, except
-        // that results may be in the items' place. Spans are as long as they say (conditions 1 to 3). All tiles are in one launch
+        // that results may be in the items' place. Spans have `item_count` items (conditions 1 to 3). All tiles are in one launch
         // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
-    /// Queues the writing of the total of no items, if it is requested. A total in the library's own memory is not written: the host knows
-    /// this total.
+    /// Queues a write of the total of an empty input, if the total is requested. A total in the library's own memory is not written: the
+    /// host knows this total.
     fn write_total_of_nothing(&self, row: &Row, extras: ScanExtras<'_>) -> Result<()> {
         match extras.total {
             Some(Destination::Callers(total)) => {
@@ -122,8 +122,8 @@ impl Queue<'_> {
     /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context. Their results, counted
     ///   from `output`, are memory that the device writes in this context. No other item need exist, so the addresses themselves may lie
     ///   outside any allocation;
-    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
-    ///   the same address and the same type.
+    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or items and
+    ///   results have the same address and the same type.
     ///
     /// For correct results, and for the work to end, the parts of a scan are queued in order, with no other work between them on the
     /// stream, and for the same number of items.
@@ -168,7 +168,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
+    /// - The conditions of [`Self::scan_piece`] hold. With the bit of [`Self::publish_piece`], the conditions of that function hold
+    ///   instead;
     /// - if the total is requested, its memory has room for a result, and the device writes it in this context until the work is done. It
     ///   is aligned, and does not overlap items, results or the count;
     /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;

@@ -20,7 +20,7 @@ enum Groups {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Groups along the middle axis of three.
+    /// Groups along the middle axis of three axes.
     Along { extents: [usize; 3] },
 }
 
@@ -169,7 +169,6 @@ impl Layout {
         Axis::columns(columns).layout(item_count)
     }
 
-    /// The number of groups.
     pub fn group_count(&self) -> usize {
         self.outer * self.inner
     }

@@ -155,7 +155,7 @@ impl PrimaryContext {
         self.handle
     }
 
-    /// Makes the context current on this thread until the result is dropped. If it is current already, this costs one driver call.
+    /// Makes the context current on this thread until the result is dropped. If the context is current already, this costs one driver call.
     #[inline]
     pub fn bind(&self) -> Result<Bound<'_>> {
         let pushed = !is_current(self.handle)?;

@@ -78,7 +78,7 @@ pub enum Error {
     UnsupportedDevice {
         /// The device's name.
         name: String,
-        /// Its compute capability, major and minor.
+        /// The device's compute capability, major and minor.
         capability: (u32, u32),
         /// The lowest compute capability that is supported.
         needed: (u32, u32),

@@ -262,7 +262,7 @@ fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {
 /// A kernel: its name, its texts and its blocks.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name in the PTX.
+    /// The kernel's name in the PTX.
     symbol: &'static str,
     /// The texts that have the kernel; `None` if they are this library's.
     texts: Option<&'static Texts>,

@@ -61,7 +61,7 @@ impl Texts {
 pub struct Variant {
     /// The lowest compute capability that runs this PTX, major and minor.
     pub capability: (u32, u32),
-    /// Its kernels and skeletons, in the order of their symbols.
+    /// The variant's kernels and skeletons, in the order of their symbols.
     pub kernels: &'static [Packed],
 }
 
@@ -77,7 +77,7 @@ impl Variant {
 #[derive(Debug)]
 pub struct Packed {
     pub symbol: &'static str,
-    /// Its range in the compressed texts.
+    /// The text's range in the compressed texts.
     pub packed: Range<usize>,
     /// Bytes of the text when it is unpacked.
     pub text_bytes: usize,
@@ -98,7 +98,7 @@ pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
 /// A text that holds one kernel.
 #[derive(Debug)]
 pub(crate) struct Candidate {
-    /// The compute capability that it was compiled for.
+    /// The compute capability that the text was compiled for.
     pub capability: (u32, u32),
     /// The text.
     pub text: String,

@@ -163,7 +163,7 @@ fn reduce_at_once(
     let output = lane.call().result()?;
     // SAFETY: `span` is the lane's memory, where the same stream copies the items first (condition 1 of `reduce_piece`). The result has
     // page-locked memory of its own (condition 2). The items are aligned to 256 bytes, and the result to a page (condition 3). The lane
-    // keeps both until the work is done.
+    // keeps items and result until the work is done.
     unsafe { Queue::on_own(entered, lane.call()).reduce_unchecked(row, span, output) }?;
     let lane = lane.wait()?;
     // SAFETY: the lane's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).

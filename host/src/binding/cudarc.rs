@@ -33,7 +33,7 @@ unsafe impl DeviceStream for Arc<CudaStream> {
     }
 }
 
-/// The user's stream, if it is one of `cudarc`'s.
+/// The user's stream, if it is a stream of `cudarc`'s.
 fn known(user: User<'_>) -> Option<&CudaStream> {
     match user {
         User::Stream(stream) => stream.binding()?.downcast_ref(),

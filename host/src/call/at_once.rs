@@ -86,7 +86,6 @@ pub(crate) fn run_at_once<'gpu>(
     done.counted(verb)
 }
 
-/// The sections of the inputs.
 fn lay_out_inputs(
     layout: &mut Layout,
     arguments: &Arguments<Memory<'_>>,

@@ -239,7 +239,7 @@ impl Scratch {
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;
-            // Freeing waits for the work.
+            // Freeing the workspace waits for the work.
             self.workspace = None;
         }
     }

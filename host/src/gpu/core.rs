@@ -30,8 +30,8 @@ pub(super) enum State {
 }
 
 impl Gpu {
-    /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on it.
-    /// If this `Gpu` loses its context, it gets a new context as soon as the driver makes one.
+    /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
+    /// this `Gpu`. If it loses its context, it gets a new context as soon as the driver makes one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};

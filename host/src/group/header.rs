@@ -9,14 +9,12 @@ use super::{Fault, Matter};
 /// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
 const NAME_BYTES: usize = 96;
 
-/// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
 
 /// Bytes of the longest share that is accepted: more than any device's memory. Allocations that depend on the lengths of shares are much
 /// smaller.
 pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 
-/// The contents of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
     /// The number of the member's calls so far, including this call.

@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-/// The layout of the shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The index of each rank's first item, followed by the number of all items.

@@ -362,8 +362,8 @@ impl Transport for Nccl<'_> {
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
-            // SAFETY: NCCL created the communicator. It was taken out of `self`, so it is not used again. Its device memory still exists:
-            // `is_there`. A failure is ignored, since nothing could be done about it.
+            // SAFETY: NCCL created the communicator. It was taken out of `self`, so it is not used again. By `is_there`, its device memory
+            // still exists. A failure is ignored, since nothing could be done about it.
             let _ = unsafe { (self.functions.abort)(communicator) };
         }
     }

@@ -82,7 +82,7 @@ impl Post {
         Ok(())
     }
 
-    /// Bytes of a message with such a body.
+    /// Bytes of a message with a body of `body_bytes` bytes.
     pub fn message_bytes(body_bytes: usize) -> usize {
         HEAD_BYTES + body_bytes
     }

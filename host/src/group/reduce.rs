@@ -165,7 +165,7 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         //   that ends beyond the share is the torn chunk, left out above. By `check_memory`, the share is memory of the context, and the
         //   call borrows it;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
-        // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to `HEAD_BYTES`, which is enough for
+        // - by `check_alignment`, the share is aligned. `result` is aligned to a page or, in a body, to `HEAD_BYTES`, which is enough for
         //   every result. It does not overlap the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }

@@ -4,7 +4,6 @@ use super::Fault;
 use super::header::{HEADER_BYTES, Header, MOST_SHARE_BYTES};
 use super::layout::Layout;
 
-/// Bytes of an item.
 const ITEM_BYTES: u64 = 4;
 
 /// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: either a fault that can be printed, or shares within

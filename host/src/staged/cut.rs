@@ -54,7 +54,6 @@ impl Room {
 pub(super) struct Cut {
     /// The first unit: a chunk of the reduction, or a tile of the scan. It is above 0 if the cut is of a later part of the slice.
     first_unit: u64,
-    /// The number of units.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
@@ -159,12 +158,10 @@ impl Cut {
         (self.room)(self.row, self.piece_items()).results_at
     }
 
-    /// The number of pieces.
     pub fn piece_count(self) -> usize {
         self.unit_count.div_ceil(self.piece_units) as usize
     }
 
-    /// The units of a piece.
     pub fn units(self, piece: usize) -> Range<u64> {
         let begin = piece as u64 * self.piece_units;
         let end = (begin + self.piece_units).min(self.unit_count);

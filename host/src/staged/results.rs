@@ -41,7 +41,7 @@ impl<T: Item> Results<T> {
     }
 
     /// Has the workers write to each page once. The system makes a page when it is first written. This takes longer than copying the page's
-    /// contents over the bus. With large pages it takes a fraction of the time.
+    /// contents over the bus. With large pages, this takes a fraction of the time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;

@@ -172,7 +172,6 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
     }
 }
 
-/// The groups of these tiles.
 fn groups_of(tiles: &Range<u64>) -> Range<u64> {
     tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
 }

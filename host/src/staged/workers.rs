@@ -254,7 +254,6 @@ impl Threads {
         }
     }
 
-    /// The loop of each thread.
     fn work(&self) {
         loop {
             self.next().run();

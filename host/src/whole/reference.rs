@@ -217,7 +217,7 @@ fn upto<O: Op<T>, T: Element>(
     upto
 }
 
-/// The aggregates of a group's tiles combined.
+/// Combines the aggregates of a group's tiles.
 #[cfg(feature = "nccl")]
 pub(crate) fn combine_group<O: Op<T>, T: Element>(
     tiles: &[O::Accumulator; SCAN_GROUP_TILES as usize],

@@ -38,7 +38,7 @@ pub(super) struct RawId(pub [u8; ID_BYTES]);
 pub(super) type RawCommunicator = *mut c_void;
 
 /// `ncclConfig_t` of version 2.14. The size and the version tell a newer library which fields the struct has. The library uses its own
-/// defaults for its other fields.
+/// defaults for all other fields.
 #[repr(C)]
 pub(super) struct Config {
     size: usize,

@@ -172,8 +172,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for them, the call
-    /// fills the output, and returns this error after the work.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
+    /// runs, the call fills the output, and returns this error after the work.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.

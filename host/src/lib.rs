@@ -140,7 +140,7 @@
 //!
 //! - Whatever the data are, the kernels access only the memory that the request names and the stream's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
-//! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
+//! - If a buffer is dropped while work on it is queued, `cuMemFree` waits for the work, and then frees the buffer.
 //! - Every call asks the driver which context owns the memory at each address.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
@@ -175,7 +175,7 @@
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
 //! it. So these calls first ask the driver whether there is such a capture. The query itself ends no capture. A gap of a fraction of a
 //! microsecond is left: if another thread begins a capture between the query and the next driver call, that capture ends, and the call
-//! returns the same error. `cust`'s own synchronous copies also end captures.
+//! returns [`Error::CaptureUnderWay`]. `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
 //!

@@ -266,7 +266,7 @@ fn scan_pieces(
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
             let output = (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-            // SAFETY: the lane's memory starts with the items of these tiles, has room for their results, and is lent to the conductor's
+            // SAFETY: the lane's memory starts with the items of these tiles, and has room for their results. It is lent to the conductor's
             // stream until the work is done (condition 1). The results follow the items, or replace them if the types are the same. Both
             // addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size (condition 2).
             unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }

@@ -42,7 +42,7 @@ pub(super) struct TransferLanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// An idle lane. When dropped, it is kept for the next call.
+/// An idle lane. A drop keeps the lane for the next call.
 #[derive(Debug)]
 pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,

@@ -130,7 +130,7 @@ mod tests {
                 }
                 assert_eq!(units.start, next_unit, "{lengths:?}");
                 next_unit = units.end;
-                // The rank's own items from its first unit on, and then the items that it receives.
+                // First come the rank's own items from its first unit on, then the items that it receives.
                 assert_eq!(next_item, layout.items(units.start).start);
                 assert!(layout.share(rank).contains(&next_item));
                 next_item = layout.share(rank).end;

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The aggregates of tiles and of tile groups do not depend on the prefix, so the first pass begins with identities. Then every rank
-//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. It also finds the
-//! aggregates of that tile group's earlier tiles there, as if launches on this rank had published them.
+//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. On its board it also finds
+//! the aggregates of that tile group's earlier tiles, as if launches on this rank had published them.
 
 mod before;
 

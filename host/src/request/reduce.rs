@@ -145,8 +145,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each row of `row_items` items: as [`Self::segments`], with the same bits, but without offsets in memory. If
-    /// there are no items, there are no rows and no results.
+    /// Combines the items of each row of `row_items` items. Unlike [`Self::segments`], this needs no offsets in memory. The bits are the
+    /// same. If there are no items, there are no rows and no results.
     ///
     /// If the number of items is not a multiple of `row_items`, or `row_items` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).

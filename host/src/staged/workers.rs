@@ -4,8 +4,8 @@
 //! one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes longer
 //! than copying a strip, so a thread without a task spins for a while before it sleeps.
 //!
-//! - A caller that waits for its tasks sleeps until they are done. Unlike in a general thread pool, it runs no other tasks
-//!   meanwhile: it may hold locks, or be a task of such a pool itself.
+//! - A caller that waits for its tasks sleeps until they are done. Unlike a thread of a general pool, it runs no other tasks meanwhile. So
+//!   it may hold locks, or be a task of such a pool itself.
 //! - Workers make no driver call. The outcome of a job goes to the thread that submitted the job, and is dropped on that thread, even if
 //!   the call has already failed.
 

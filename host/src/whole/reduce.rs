@@ -69,8 +69,8 @@ impl Queue<'_> {
             Some(_) => ReducePlan::of_most(row, item_count),
         };
         // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans have
-        // `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the plan is
-        // `of_most` (condition 3).
+        // `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count, `of_most` makes
+        // the plan (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 

@@ -139,7 +139,7 @@ pub struct Row {
     pub(crate) division: Division,
     /// The most items that a group may have. If results are indices, a longer group's indices would not fit into them.
     pub(crate) most_items: u64,
-    /// For a row for segments: the row for whole arrays, if that row makes the same bits.
+    /// In a row for segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }

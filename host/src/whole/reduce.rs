@@ -114,8 +114,8 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 of `launch_reduction` is this function's own conditions, and the plan has these chunks. Conditions 2 and 3
-        // are about `count`, which is `None`.
+        // SAFETY: condition 1 of `launch_reduction` consists of this function's own conditions, and the plan has these chunks. Conditions 2
+        // and 3 are about `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 

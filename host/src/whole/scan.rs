@@ -136,8 +136,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 of `scan_tiles` is this function's own conditions. Conditions 2 to 5 are about extras, and there are no
-        // extras.
+        // SAFETY: condition 1 of `scan_tiles` consists of this function's own conditions. Conditions 2 to 5 are about extras, and there are
+        // no extras.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
@@ -159,8 +159,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 of `scan_tiles` is this function's own conditions. The kernel stores no result,
-        // so nothing is written to address 0. Conditions 2 to 5 are about extras, and there are no extras.
+        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 of `scan_tiles` consists of this function's own conditions. The kernel stores no
+        // result, so nothing is written to address 0. Conditions 2 to 5 are about extras, and there are no extras.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 

@@ -73,7 +73,7 @@ macro_rules! functions {
         impl Functions {
             fn of(library: Library, name: &'static str) -> Result<Self, Fault> {
                 $(
-                    // SAFETY: `get` wants the function's true type. This is its type in `nccl.h`.
+                    // SAFETY: `get` needs the function's type. This is the function's type in `nccl.h`.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C" fn($($argument),*) -> $result>($symbol.to_bytes_with_nul())
                     }

@@ -1,4 +1,5 @@
-//! Arbitrary messages from a rank's peers about their shares. The rank finds a fault that can be printed, or shares within bounds.
+//! Gives a rank arbitrary messages from its peers about their shares. The rank must find a fault that can be printed, or shares within
+//! bounds.
 
 #![no_main]
 

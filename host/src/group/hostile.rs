@@ -19,7 +19,7 @@ use crate::request::{reduce, scan};
 /// How peers change a correct message.
 #[derive(Debug, Clone, Copy)]
 enum How {
-    /// A wrong length of their share.
+    /// A wrong length of the peer's share.
     Lengths,
     /// A few wrong bytes.
     Bytes,
@@ -70,7 +70,7 @@ impl Transport for Hostile {
         let incoming = post.incoming(body_bytes).chunks_exact_mut(mine.len());
         for (rank, message) in incoming.enumerate() {
             message.copy_from_slice(&mine);
-            // The hostile peers report no failure, so that the rank reads on.
+            // The hostile peers report no failure, so that the rank reads their messages.
             if rank != self.rank {
                 self.change(&mut message[HEAD_BYTES..]);
             }

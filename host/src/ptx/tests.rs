@@ -73,7 +73,7 @@ fn a_device_gets_what_it_runs_best_first() {
     assert!(targets((6, 1)).is_empty());
 }
 
-/// From a program's own texts for 9.0, texts for older devices are made, unless the program has texts for 7.0.
+/// A program's own texts for 9.0 are made into texts for 8.0, and into texts for 7.0 unless the program has texts for 7.0.
 #[test]
 fn a_programs_texts_for_older_devices_are_made() {
     const TEXT: &str = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry scan(\n)\n{\n\tgriddepcontrol.wait;\n\

@@ -196,7 +196,7 @@ where
     }
 }
 
-/// The key and the result of each run. Both are also written to the outputs that the request names.
+/// The key and the result of each run. Keys and results are also written to the outputs that the request names.
 fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<(Vec<K>, Vec<O::Output>)> {

@@ -20,7 +20,7 @@ fn some_bytes(count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Items whose sums show in which order they were added.
+/// Items whose sum shows the order in which they were added.
 fn some_floats(count: usize) -> Vec<f32> {
     let bytes = some_bytes(count);
     (0..)
@@ -160,16 +160,16 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes each driver call of a first use fail in turn, or only the calls with `names` if there are any. Checks the outcome, that nothing
-/// is left behind, and that the next use works.
+/// Makes each driver call of a first use fail in turn. If there are `names`, only the calls with these names fail. Checks the outcome.
+/// Checks that nothing is left behind, and that the next use works.
 fn fail_each_call(
     names: &[&str],
     code: i32,
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context, which other tests share, current on this thread, so that no call under test makes it current. Its first
-    // use also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. Its
+    // first use also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

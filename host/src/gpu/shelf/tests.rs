@@ -1,4 +1,4 @@
-//! A shelf keeps things up to its bound, and callers wait rather than make more.
+//! A shelf keeps idle things up to its bound. When all things are in use, callers wait instead of making more.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -51,6 +51,6 @@ fn who_finds_none_waits_for_one() {
     });
     let state = shelf.lock();
     assert!(state.out == 0 && state.idle.len() <= LIMITS.idle);
-    // No caller got a thing beyond the bound. Surplus idle things were dropped, and others made later.
+    // No caller got a thing beyond the bound. Surplus idle things were dropped, so later callers may have made new things.
     assert!(made.load(Ordering::Relaxed) >= 1);
 }

@@ -5,7 +5,7 @@ use crate::driver::OwnStream;
 use crate::error::Error;
 use crate::gpu::{Entered, Gpu};
 
-/// Where the stream's workspace is, for a call that is not captured.
+/// The stream's workspace, for a call that is not captured.
 fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
     let slot = entered.slot(stream);
     let mut known = entered.known(&slot, stream, None)?;

@@ -16,7 +16,7 @@ fn the_last_strip_to_go_gives_the_lane_back() {
         for (bytes, strip_count) in [(1, 1), (64, 1), (65, 2), (1000, 16)] {
             let strips = lane.into_strips(bytes, 64);
             assert_eq!(strips.len(), strip_count);
-            // Each strip is given up before the next is looked at, as if workers were faster than the thread that hands out strips.
+            // Each strip is given up before the next strip is looked at, as if workers were faster than the thread that hands out strips.
             let mut back: Vec<_> = strips.into_iter().filter_map(Strip::give_up).collect();
             lane = back.pop().unwrap();
             assert!(back.is_empty());
@@ -72,7 +72,7 @@ fn a_lane_is_not_used_in_another_context() {
         entered.lane(1).map(drop)
     });
     assert_eq!(taken, Err(Error::ContextChanged));
-    // ... before it is used, ...
+    // ... before the idle lane is used, ...
     let used = gpu.enter(|entered| {
         let lane = entered.lane(1)?;
         make_foreign();

@@ -1,4 +1,4 @@
-//! Workspaces are zeroed, they grow, and they work on when the launches' tags run out.
+//! Workspaces are zeroed, they grow, and they still work when the launches' tags run out.
 
 mod unowned;
 

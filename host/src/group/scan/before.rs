@@ -82,7 +82,7 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// Adds the next value.
+    /// Adds the next published value.
     pub fn add(
         &mut self,
         slot: Slot,

@@ -79,13 +79,13 @@ fn narrow_floats_are_summed_in_wider_ones() {
 
 #[test]
 fn the_tree_of_a_reduction_is_the_contracts() {
-    // In one tile, thread 0 has items 0..4 and, in its second vector, items from 1024 on. 2²⁴ + 1 rounds to 2²⁴, so the sum shows the order
-    // of the additions.
+    // In one tile, the first vector of thread 0 begins with item 0, and the second vector with item 1024. 2²⁴ + 1 rounds to 2²⁴, so the sum
+    // shows the order of the additions.
     let mut items = vec![0.0f32; 2048];
     (items[0], items[1], items[1024], items[1025]) = (16_777_216.0, 1.0, 1.0, 1.0);
     // Position 0: 2²⁴ ⊕ 1 = 2²⁴. Position 1: 1 ⊕ 1 = 2. Together 2²⁴ + 2.
     assert_eq!(reduce::<Sum, f32>(&items), 16_777_218.0);
-    // Now the second 1 is at position 2, so the ones are not added to each other: 2²⁴ ⊕ 1 = 2²⁴, twice.
+    // Now the second 1 is at position 2, so the two 1s are not added to each other: 2²⁴ ⊕ 1 = 2²⁴, twice.
     (items[1024], items[1025]) = (0.0, 0.0);
     (items[2], items[3]) = (1.0, 0.0);
     assert_eq!(reduce::<Sum, f32>(&items), 16_777_216.0);

@@ -37,7 +37,7 @@ pub const FOR_7_0: Older = Older {
 /// The instruction that waits for preceding work.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
 
-/// The policies of the L2 cache for eviction last, and for normal eviction.
+/// The instructions that create the L2 cache's policies `evict_last` and `evict_normal`.
 const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 

@@ -5,7 +5,7 @@
 
 // The target uses only a part of these modules.
 #[allow(dead_code)]
-#[path = "../../src/group/fault.rs"]
+#[path = "../../src/error/fault.rs"]
 mod fault;
 #[allow(dead_code)]
 #[path = "../../src/group/header.rs"]
@@ -15,5 +15,7 @@ mod header;
 mod layout;
 #[path = "../../src/group/trial.rs"]
 mod trial;
+
+use fault::{Fault, Matter};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| trial::judge(input));

@@ -26,7 +26,7 @@ pub struct Record {
     pub item_count: usize,
     /// Threads of a block.
     pub block_size: u32,
-    /// Bytes that every kernel has to move.
+    /// Bytes that any kernel for this task has to move: the input, and for a scan also the output.
     pub bytes: usize,
     /// Median time on the device.
     pub micros: f64,

@@ -1,6 +1,6 @@
 //! The checks that may be switched on and off.
 
-/// Which checks watch a run. The checks of memory accesses are always on.
+/// Which checks watch a run. The alignment and the bounds of memory accesses are always checked.
 ///
 /// ```
 /// use virtual_gpu::{Checks, Switch};

@@ -1,9 +1,8 @@
 //! The architectures from compute capability 7.0 on, with their limits as listed in the CUDA
 //! programming guide.
 //!
-//! The number of multiprocessors and the memory size differ between boards and keep their defaults.
-//! The letter at the end of a name (`sm_90a`) selects PTX instructions and does not change the
-//! device.
+//! The number of multiprocessors and the memory size differ between boards of one architecture. So they are not listed here, and keep the
+//! values of `DeviceConfig::default()`. The letter at the end of a name (`sm_90a`) selects PTX instructions and does not change the device.
 
 use crate::DeviceConfig;
 

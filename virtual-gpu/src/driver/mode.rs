@@ -1,4 +1,5 @@
-//! Decides which device the process gets: once, at the first driver call or the first call of [`mode`].
+//! Decides once which device the process gets: at the first driver call, or at an earlier call of [`start`], [`mode`] or another function
+//! that needs to know.
 
 use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;

@@ -223,7 +223,7 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// Nothing was ever allocated near the address.
+    /// No live allocation is near the address.
     Nothing,
     /// The access starts inside this allocation and runs past its end.
     Across(Extent),

@@ -130,7 +130,7 @@ fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     &text[start..end]
 }
 
-/// One of the texts after up to six edits.
+/// One of the texts, after one to five edits.
 pub fn edited(texts: &[Vec<&'static str>], choices: &mut impl Choices) -> String {
     let mut pieces = texts[choices.below(texts.len())].clone();
     for _ in 0..=choices.below(5) {

@@ -56,7 +56,7 @@ impl<A: Accumulator> Wanted<A> {
     #[inline(always)]
     unsafe fn poll(&mut self, board: Board, slot: u32) {
         if self.waits {
-            // SAFETY: the board has the slot: the value is still missing (condition of this function).
+            // SAFETY: the board has the slot, since the value is still missing (this function's condition).
             let (read, is_published) = unsafe { board.read(slot) };
             if is_published {
                 self.value = read;

@@ -162,7 +162,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - No lane reads the warp's list until the next barrier.
-    /// - `listing` returns numbers of the list's entries, which are less than [`chunk_items`].
+    /// - Each place in the list that `listing` returns is less than [`chunk_items`].
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -382,7 +382,7 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
 /// items. The number of all items goes after the last index.
 ///
 /// # Safety
-/// - One thread of a launch.
+/// - Only one thread of the launch calls this.
 /// - The outputs are writable, as for [`super::select`].
 #[inline(always)]
 unsafe fn write_end<C: Choice<T>, T: Element>(

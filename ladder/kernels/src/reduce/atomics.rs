@@ -65,9 +65,9 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// No hardware has an atomic maximum of floats, but an atomic maximum or minimum of integers gives the same result. As signed integers, the
-/// bits of positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of
-/// negative floats are in reverse order, above the bits of all positive floats.
+/// PTX has no atomic maximum of `f32`, but an atomic maximum or minimum of integers gives the same result. As signed integers, the bits of
+/// positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of negative
+/// floats are in reverse order, above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {

@@ -127,7 +127,8 @@ unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     shared
 }
 
-/// The combination of the item at `index` and the item half the array later; the identity if `index` is past the first half.
+/// The combination of the item at `index` and the item half the array later, if there is one; the identity if `index` is past the first
+/// half.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.

@@ -44,7 +44,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
         own.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the last pass (at first, of the load) before this pass's reads.
+            // Orders the writes of the pass before (for the first pass, of the load) before this pass's reads.
             block::barrier();
             let mut combined = O::identity();
             if thread >= stride {

@@ -29,7 +29,7 @@ pub(crate) fn attribute(value: HostPointer, attribute: i32, address: u64) -> Out
     store(value, value_of(attribute, address, &side)?)
 }
 
-/// For an unknown address every attribute is zero, and the call succeeds.
+/// For an unknown address the call succeeds: the device is −2, and every other attribute is zero.
 pub(crate) fn attributes(
     count: u32,
     attributes: In<i32>,

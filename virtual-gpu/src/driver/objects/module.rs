@@ -117,8 +117,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// Blocks of this size that one multiprocessor holds at once. As with the real driver, a size larger than the kernel allows is accepted
-    /// here, but cannot be launched.
+    /// How many blocks with these threads and this dynamic shared memory one multiprocessor holds at once. As with the real driver, more
+    /// threads than the kernel allows are accepted here, but cannot be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,

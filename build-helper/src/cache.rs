@@ -1,4 +1,4 @@
-//! Device code that any build of the user's has compiled before: debug and release, tests, other crates and workspaces.
+//! The cache of compiled device code. All builds of a user share it: debug and release, tests, other crates and workspaces.
 //!
 //! ```text
 //! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
@@ -24,7 +24,7 @@ use crate::variables::CACHE;
 /// The most bytes of all rows.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries, of some 60 MB each: one for each compiler, lock file and version of this library in use.
+/// The most libraries. Each has about 60 MB. Each combination of compiler, lock file and version of this package has a library of its own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -35,7 +35,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache that the environment names: in the folder of [`CACHE`], or else in the user's folder of caches.
+    /// The cache that the environment sets: in the folder that [`CACHE`] names, or else in the user's cache folder.
     pub fn of_environment() -> Self {
         Self::of(|variable| env::var_os(variable))
     }
@@ -86,7 +86,7 @@ impl Cache {
         }
     }
 
-    /// Where cargo compiles the library of a key; `None` without a cache.
+    /// The folder where cargo compiles the library with this key; `None` without a cache.
     pub fn library(&self, key: Hash) -> Option<PathBuf> {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
@@ -106,7 +106,7 @@ impl Cache {
         Some(self.folder.as_ref()?.join("rows"))
     }
 
-    /// If there are too many rows, removes the least recently used ones until a quarter of the room is free.
+    /// If the rows take too much room, removes the least recently used rows until a quarter of the room is free.
     fn make_room(&self, folder: &Path) {
         let files = by_use(folder, Path::to_owned);
         let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
@@ -124,7 +124,7 @@ impl Cache {
     }
 }
 
-/// The folder of the user's caches.
+/// The user's cache folder.
 fn user_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| {
         let value = variable(name).filter(|value| !value.is_empty())?;
@@ -146,7 +146,7 @@ struct Kept {
     bytes: u64,
 }
 
-/// The entries of a folder, the least recently used first. An entry's time of use is that of the file that `sign` names.
+/// The entries of a folder, the least recently used first. `sign` names the file whose modification time is the entry's time of use.
 fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let kept = entries.filter_map(|entry| {
@@ -170,7 +170,7 @@ fn touch(path: &Path) {
     }
 }
 
-/// Writes a file that others read. They see the whole file or none.
+/// Replaces a file at once: concurrent readers see the whole new file, or none of it.
 fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -45,7 +45,7 @@ impl Origin {
         })
     }
 
-    /// The launch bounds of such kernels.
+    /// The launch bounds of kernels of this origin.
     fn bounds(self) -> Bounds {
         match self {
             Self::Library(kind) => {
@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// The barriers that such a kernel may have: those of the first list, or those of the second.
+    /// Two lists of barriers: a kernel of this origin has the barriers of one of the lists.
     fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {
@@ -67,8 +67,8 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on
-    /// the target.
+    /// The rules for a kernel of this origin with these barriers. On some targets, a kernel may begin before earlier work on its stream has
+    /// ended.
     fn rules(
         self,
         barriers: &[Barrier],
@@ -87,7 +87,7 @@ impl Origin {
                     waits_first: Some(may_begin_early),
                 }
             }
-            // The user decides how a kernel of their own is launched, and whether it may fuse.
+            // The user decides how their kernels are launched, and whether multiplications and additions are fused.
             Self::User => Rules {
                 forbidden: &[
                     Thing::Call,
@@ -182,7 +182,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     Ok(Judged { kernels, refusals })
 }
 
-/// The refusal of a kernel. Its operator's functions, compiled separately, may be faultless.
+/// The refusal of a whole kernel. It names the kernel's kind, since no single function of the operator need be at fault.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
@@ -193,7 +193,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     }
 }
 
-/// A function of the compiler's text that becomes a kernel, with the hooks' instructions in its body. Each access names its memory.
+/// The function with this body, in which each access now names its memory.
 fn with_memory_named<'a>(
     function: &Function<'a>,
     mut body: Vec<Statement>,
@@ -211,7 +211,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// A kernel as a text of its own. Narrow stores of floats are masked, and the kernel is inspected.
+/// Finishes a kernel: masks narrow stores of floats, inspects the kernel, and writes it as a text of its own.
 pub fn finished(
     kernel: Function,
     origin: Origin,

@@ -51,7 +51,7 @@
 mod advice;
 mod build;
 mod cache;
-/// For the builds of `warpfold` and of its ladder.
+/// For the build scripts of `warpfold` and of the ladder.
 #[cfg(feature = "cuda_builder")]
 #[doc(hidden)]
 pub mod cdylib;
@@ -96,7 +96,7 @@ pub fn operators(file: impl AsRef<Path>) {
     run(Contents::Operators, file.as_ref());
 }
 
-/// The same for a file of kernels, and `warpfold::kernels!`.
+/// Like [`operators()`], for a file of kernels and `warpfold::kernels!`.
 ///
 /// ```no_run
 /// // build.rs, in `main`

@@ -111,7 +111,7 @@ impl Pack {
         kernels.collect::<Vec<_>>().concat()
     }
 
-    /// A Rust expression with the positions in [`Self::bytes`]: variants, each with its kernels in the order of their symbols.
+    /// A Rust expression: for each variant its kernels, in the order of their symbols, with their positions in [`Self::bytes`].
     pub fn table(&self) -> String {
         let mut table = String::from("&[\n");
         let mut begin = 0;

@@ -1,4 +1,4 @@
-//! Any build takes rows that were compiled before from the cache, and they are the same as newly compiled ones.
+//! Builds take compiled rows from the cache. Cached rows equal newly compiled ones.
 
 mod common;
 
@@ -167,7 +167,7 @@ fn a_kernel_that_the_source_does_not_give_is_found() {
     let source = fs::read_to_string(&build.source).expect("the operators");
     build.source = build.output.join("operators.rs");
     build.updates = true;
-    // The file of a source whose operations are exchanged, with the stamp of the right source.
+    // The kernels of a source with another operation, in a file with the stamp of the right source.
     let forged = source.replace("0, |", "0, &");
     let [right, wrong] = [&source, &forged].map(|source| {
         fs::write(&build.source, source).expect("a source");

@@ -38,7 +38,7 @@ pub fn canonical(text: &str) -> String {
 /// The new numbers of registers or labels with one prefix.
 struct Numbers<'a> {
     prefix: &'a str,
-    /// The new numbers by the old ones; 0 if there is none yet.
+    /// The new numbers, indexed by the old ones; 0 where an old number has no new one yet.
     new: Vec<u32>,
     count: u32,
 }

@@ -74,7 +74,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
     Some([head.into_bytes(), packed].concat())
 }
 
-/// The kernels in a file that has this stamp and kernels for these architectures. Their symbols have to pass `is_symbol`.
+/// The kernels in a file. The file must have this stamp and these architectures, and all symbols must pass `is_symbol`.
 pub fn from_file(
     file: &[u8],
     stamp: &Stamp,

@@ -48,7 +48,7 @@ impl Class {
         })
     }
 
-    /// Bytes of an operand when it is passed.
+    /// The bytes that an operand takes when it is passed.
     pub fn bytes(self) -> usize {
         match self {
             Self::Reg16 | Self::Reg32 | Self::Number => 4,
@@ -71,7 +71,7 @@ pub struct Operand {
 pub struct Hook {
     /// The values that are passed, in order.
     pub inputs: Vec<Operand>,
-    /// The values that are returned, in order: the fields of a structure in C.
+    /// The values that are returned, in order, as the fields of a C structure.
     pub outputs: Vec<Operand>,
     /// The PTX, with operands in braces.
     text: String,

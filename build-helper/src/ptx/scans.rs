@@ -16,7 +16,7 @@ use crate::compiled::Kernel;
 /// The prefix of the symbol of a function that stands for both scans.
 const PREFIX: &str = "scan_";
 
-/// The instruction that leaves the choice open, and the one that replaces it.
+/// The instruction that leaves the choice open. [`COPY`] replaces it.
 const OPEN: &str = "placed.b32 ";
 const COPY: &str = "mov.b32 ";
 
@@ -56,7 +56,7 @@ enum Word {
     Exclusive,
 }
 
-/// A line that chooses between the two words, replaced by a copy of this word; `None` for any other line.
+/// The line with a copy of this word in place of [`OPEN`]; `None` for a line without [`OPEN`].
 fn chosen(line: &str, word: Word) -> Option<String> {
     let (before, operands) = line.split_once(OPEN)?;
     let (operands, after) = operands.split_once(';')?;

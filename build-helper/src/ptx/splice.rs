@@ -47,9 +47,9 @@ struct Call<'a> {
     callee: &'a str,
     /// The number of statements of the block.
     length: usize,
-    /// The values stored to parameters: the parameters' names, and registers or numbers.
+    /// For each parameter's name, the register or number that is stored to the parameter.
     arguments: BTreeMap<String, String>,
-    /// The targets of results: offsets and registers.
+    /// For each result that is loaded, its offset and the register.
     results: Vec<(usize, &'a str)>,
     /// The parameters in the order of the call.
     parameters: Vec<String>,

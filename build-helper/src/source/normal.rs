@@ -31,7 +31,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// The tokens without documentation, whose attributes may be anywhere.
+/// The tokens without attributes of documentation, at any depth.
 pub fn without_documentation(tokens: TokenStream) -> Vec<TokenTree> {
     let mut kept: Vec<TokenTree> = Vec::new();
     for token in tokens {

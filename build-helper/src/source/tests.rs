@@ -53,7 +53,7 @@ fn keys(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The rows whose keys change when the file changes.
+/// The rows whose keys change when `instead` replaces `there` in the file.
 fn changed(there: &str, instead: &str) -> Vec<String> {
     assert_eq!(FILE.matches(there).count(), 1, "{there}");
     let (before, after) = (keys(FILE), keys(&FILE.replace(there, instead)));

@@ -3,7 +3,7 @@ use fastrand::Rng;
 use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
-/// The kernels that are read from a file, after `change`.
+/// Applies `change` to valid kernels, writes them to a file, and reads the file.
 fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit> {
     let mut compiled = compiled();
     change(&mut compiled);
@@ -174,8 +174,8 @@ fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Files by an author who knows the format: hash and compression are valid, whatever the contents. No file leads to a panic, and
-/// everything that is read has the expected symbols, architectures and entries.
+/// Files as an attacker would write them: hash and compression are valid, and the contents are arbitrary. No file leads to a panic, and all
+/// kernels that are read have the expected symbols, architectures and entries.
 #[test]
 fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -210,7 +210,7 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
             }
         }
     }
-    // Files of both kinds occur. Otherwise this would test nothing.
+    // Some files are read, and some are refused. Otherwise this would test nothing.
     assert!(
         read_count > 100 && refused_count > 1_000,
         "{read_count}, {refused_count}"

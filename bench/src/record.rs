@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! The first seven columns are those of similar benchmarks, so that their files can be compared.
+//! Similar benchmarks have the same first seven columns, so their files can be compared.
 
 use std::fmt;
 use std::fs;

@@ -1,11 +1,11 @@
 //! The time of a call on a stream. Events before and after a batch of calls measure it, and several calls take turns.
 //!
-//! Earlier work affects the time of a batch: by cache lines that it left or that are still to be written to memory, and by a lower clock.
+//! Earlier work affects the time of a batch: it leaves cache lines, some of them still to be written to memory, and it may lower the clock.
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
 //! round.
 //!
-//! If the host needs more time to launch a call than the device needs to run it, the time of the launch is measured. If the calls are
-//! replayed from a graph, the time on the device is measured.
+//! If the host launches each call, the measured time is the longer one of two: the host's time for the launch, and the device's time. If
+//! the calls are replayed from a graph, the measured time is the device's.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,14 +14,14 @@ use warpfold::cust::stream::Stream;
 
 use crate::graph::Graph;
 
-/// The intended duration of a batch in microseconds. Half a microsecond, the accuracy of events, and the effects of earlier work are small
+/// The intended duration of a batch in microseconds. The accuracy of events (half a microsecond) and the effects of earlier work are small
 /// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
 /// The most calls of a batch.
 const BATCH_CALLS: f64 = 100.0;
 
-/// If a call is short, the number of calls that are timed to find the size of a batch.
+/// The number of calls that are timed to find the batch size of a short call.
 const WARM_UP_CALLS: u32 = 3;
 
 /// The fewest batches of a call.

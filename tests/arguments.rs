@@ -1,5 +1,5 @@
-//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture.
-//! These cases are past bugs; `random` makes every argument overlap every other.
+//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture. These cases are bugs of
+//! the past. `random` tests all overlaps of two arguments.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -46,7 +46,8 @@ fn stream() -> Stream {
 /// Items in a buffer of `u32`, at an address that is not aligned for `u32`.
 fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     let at = buffer.as_device_ptr().as_raw() + 2;
-    // SAFETY: the slice ends within the buffer, as it has one item less. It is misaligned, so the library refuses it before any access.
+    // SAFETY: the slice has one item less than the buffer, and ends within it. The slice is misaligned, so the library refuses it before
+    // any access.
     unsafe {
         DeviceSlice::from_raw_parts(cust::memory::DevicePointer::from_raw(at), buffer.len() - 1)
     }

@@ -159,7 +159,7 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
 /// The forms of one kind of scan.
 struct Scan<T: Edges, R: Edges> {
     to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
-    /// Only if the results have the items' type.
+    /// `None` if the results have another type than the items.
     in_place: Option<InPlace<T>>,
     reference: fn(&[T]) -> Vec<R>,
 }

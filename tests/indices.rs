@@ -188,7 +188,7 @@ fn they_are_those_of_64_bits_of_other_items() {
     check::<f64>(&[33, 8193]);
 }
 
-/// Only the device knows the number of rows, columns and segments. Nothing is written beyond these.
+/// Only the device knows the number of rows, columns and segments. Nothing is written after their results.
 #[test]
 fn counts_from_the_device() {
     let gpu = gpu();

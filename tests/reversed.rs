@@ -1,5 +1,5 @@
-//! Scans from the last item to the first. For every row, every shape and every alignment, reverse the items, scan them, and reverse the
-//! results: a reversed scan has the same bits.
+//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits, for every row,
+//! shape and alignment.
 
 mod common;
 #[path = "common/data.rs"]

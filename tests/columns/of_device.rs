@@ -24,7 +24,8 @@ const ARRAYS: [(usize, usize, usize); 6] = [
     (3, 700, 35),
 ];
 
-/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each is paired with the number of rows that a call uses.
+/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each count is paired with the number of rows that a call with
+/// this count uses.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);
@@ -168,7 +169,7 @@ fn rows_that_lie_apart_are_counted_too() {
             .wait(gpu)
             .unwrap();
         assert_begins(&output, &of_columns, &format!("columns of {count} rows"));
-        // In a single column with contiguous items, too, the count is the number of rows, and so of items.
+        // In a single column of contiguous items, the count is the number of rows, which is the number of items.
         let mut output = zeros::<u32>(1);
         let request = reduce::<Sum, _>(&input).columns(1).pitch(1);
         request

@@ -1,4 +1,4 @@
-//! Items and operators whose values `cust` copies to the device and back: trait bounds for tests with `cust`'s buffers.
+//! Trait bounds for tests with `cust`'s buffers: items and operators whose values `cust` can copy.
 
 use warpfold::cust::memory::DeviceCopy;
 use warpfold::kind::Kind;

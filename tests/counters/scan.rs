@@ -32,7 +32,7 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// How many tile groups before the tile's own a look-back reads.
+/// How many earlier tile groups a look-back reads.
 const NEIGHBOURS: u64 = 7;
 
 /// The most words that blocks publish and read for each tile if no block waits. A look-back reads the aggregates of the tile's

@@ -16,7 +16,7 @@ use warpfold::{DriverCode, Error, Gpu, Result, Sum, cust, gpu_sum, reduce, scan}
 use crate::common::gpu;
 use crate::sweep;
 
-/// Codes that leave the context alive, and two that are in no table.
+/// Codes that leave the context alive, and two codes that CUDA does not have.
 const HARMLESS: [i32; 21] = [
     1, 2, 3, 100, 101, 200, 201, 209, 218, 222, 400, 401, 500, 600, 701, 720, 801, 900, 999, 1000,
     -1,

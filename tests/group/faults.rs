@@ -22,7 +22,7 @@ fn works(member: &mut Member<'_>) {
     assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
 }
 
-/// A slice whose buffer is gone.
+/// A slice whose buffer has been freed.
 fn gone() -> DeviceSlice<u32> {
     DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
 }

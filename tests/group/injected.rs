@@ -176,7 +176,7 @@ fn fail_each_call(test: &str, failing: usize, moment: Moment) {
             calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])
         };
         let may_pass = |nth| nth >= calls.len() || is_idle(nth);
-        // A member that is dropped and cannot enter its context frees nothing: the addresses may be a program's by now.
+        // A member that is dropped and cannot enter its context frees nothing: its addresses may belong to other memory by now.
         let all = calls.iter().chain(&end).copied().enumerate();
         let (releases, others): (Vec<_>, Vec<_>) =
             all.partition(|&(nth, call)| RELEASES.contains(&call) || nth >= calls.len());

@@ -12,8 +12,8 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if the same
-/// number is subtracted from all of them.
+/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if one number is
+/// subtracted from all numbers.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();

@@ -90,7 +90,7 @@ const AWAIT_TILE: Places = Places {
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
-/// The write and the read of a turn's tile in shared memory.
+/// One warp writes the number of its next tile to shared memory, and another reads it.
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
@@ -116,7 +116,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// The number of tiles: enough that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
+/// So many tiles that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

@@ -1,9 +1,9 @@
 //! Every call with wrong arguments: overlapping, too short, misaligned, in host memory, freed, on another device, or at an invalid address.
 //! Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused: it writes nothing
-//! and leaves nothing in its capture. Any other call writes the results of plain loops, and nothing else. To decide which calls have to be
-//! refused, the test compares byte ranges, and does not use the library's code.
+//! All arguments lie in one arena, whose bytes are compared before and after. A call with wrong arguments must be refused, write nothing,
+//! and leave nothing in its capture. Any other call must write the results of plain loops, and nothing else. The test finds wrong arguments
+//! by comparing byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -47,9 +47,9 @@ pub struct Extent {
 /// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It overlaps another argument: it begins this many items after the other's start, or before it if the number is negative.
+    /// It overlaps another argument: it begins this many items after that argument's start. A negative number means before the start.
     Over(usize, i64),
-    /// It overlaps another argument: it begins in the other's middle.
+    /// It overlaps another argument: it begins in that argument's middle.
     OverMiddle(usize),
     /// It has this many tenths of its items.
     Short(usize),

@@ -1,6 +1,5 @@
-//! Offsets that are rewritten while the kernel reads them: a read returns any value, and the next read of the same offset another value.
-//! For all values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
-//! forever.
+//! Offsets that are rewritten while the kernel reads them: each read of the same offset may return another value. For all values, nothing
+//! is read or written out of bounds, no two threads write the same word of shared memory, and no block waits forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};

@@ -165,13 +165,13 @@ macro_rules! indexed {
 indexed!(f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64);
 
 #[test]
-fn they_are_those_of_64_bits() {
+fn indices_equal_64_bit_indices() {
     check::<f32>(&LENGTHS);
     check::<u32>(&LENGTHS);
 }
 
 #[test]
-fn they_are_those_of_64_bits_of_narrow_items() {
+fn indices_of_narrow_items_equal_64_bit_indices() {
     check::<i8>(&[33, 8193]);
     check::<u8>(&[33, 8193]);
     check::<i16>(&[33, 8193]);
@@ -181,7 +181,7 @@ fn they_are_those_of_64_bits_of_narrow_items() {
 }
 
 #[test]
-fn they_are_those_of_64_bits_of_other_items() {
+fn indices_of_other_items_equal_64_bit_indices() {
     check::<i32>(&[33, 8193]);
     check::<i64>(&[33, 8193]);
     check::<u64>(&[33, 8193]);

@@ -88,7 +88,7 @@ fn inner(calls: Vec<&'static str>) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_warm_call_that_queues_launches_and_asks_four_quick_questions() {
+fn a_warm_queued_call_makes_four_queries_and_one_launch() {
     let mut bench = Bench::new();
     bench.queue_scan();
     bench.queue_reduce();
@@ -196,7 +196,7 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
 }
 
 #[test]
-fn a_warm_call_on_a_long_slice_makes_nothing() {
+fn a_warm_call_on_a_long_slice_creates_nothing() {
     let _bench = Bench::new();
     // Five pieces.
     let items = vec![1.0f32; (1 << 19) + 1];

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn architectures_are_written_as_for_compilers() {
+    fn architectures_have_the_compilers_names() {
         let arch = |text: &str| text.parse::<Arch>().ok().map(|arch| arch.0);
         assert_eq!(arch("sm_90"), Some((9, 0)));
         assert_eq!(arch("sm_120"), Some((12, 0)));

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_of_the_sorted_batches() {
+    fn quartiles_are_taken_from_sorted_batches() {
         let timing = Timing::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
         assert_eq!(timing.least, 1.0);
         assert_eq!(timing.lower_quartile, 2.0);

@@ -15,13 +15,13 @@ fn bench(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn without_a_gpu_it_says_so() {
+fn without_a_gpu_the_program_says_so() {
     let output = bench(&["measure"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("no GPU"));
 }
 
 #[test]
-fn it_measures_checks_and_draws() {
+fn measure_times_checks_and_draws() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().to_str().expect("a path in Unicode");
     let arguments = [
@@ -88,7 +88,7 @@ fn calls_are_replayed_from_a_graph() {
 }
 
 #[test]
-fn shapes_are_right() {
+fn results_of_shapes_are_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().to_str().expect("a path in Unicode");
     let sizes = ["--sizes=12", "--repeats=1", "--runs=1"];

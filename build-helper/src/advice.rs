@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_messages_are_of_is_advised() {
+    fn only_known_mistakes_get_advice() {
         let missing = "error[E0277]: the operator `Mine` does not say that it commutes";
         assert!(advice(missing).starts_with("a reduction needs"));
         assert_eq!(advice(missing).lines().count(), 1);

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_and_what_is_damaged_is_not() {
+    fn kept_rows_are_found_and_damaged_rows_are_not() {
         let folder = folder("rows");
         let cache = Cache::at(folder.clone());
         let key = Hash::of(b"a");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cache_keeps_nothing_and_a_broken_one_does_no_harm() {
+    fn an_absent_or_broken_cache_keeps_nothing() {
         let key = Hash::of(b"a");
         let folder = folder("broken");
         fs::write(&folder, "a file").unwrap();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first() {
+    fn the_least_recently_used_row_is_removed_first() {
         let folder = folder("room");
         let bytes = pack("a").to_file().len() as u64;
         let cache = Cache {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn of_libraries_there_are_few() {
+    fn only_a_few_libraries_are_kept() {
         let folder = folder("libraries");
         let cache = Cache::at(folder.clone());
         let keys: Vec<Hash> = (0..2 * MOST_LIBRARIES as u8)
@@ -283,7 +283,7 @@ mod tests {
 
     /// Concurrent readers and writers of one row: a reader sees the whole row, or none.
     #[test]
-    fn builds_side_by_side_see_whole_rows() {
+    fn concurrent_builds_see_whole_rows() {
         let folder = folder("side-by-side");
         let (key, row) = (Hash::of(b"a"), pack("a"));
         std::thread::scope(|scope| {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_where_the_cache_is() {
+    fn the_environment_sets_the_cache() {
         let of = |value: &'static str| {
             Cache::of(|name| match name {
                 CACHE => Some(value.into()),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_the_users_own() {
+    fn the_folder_comes_from_the_users_environment() {
         let of = |variables: &[(&str, &str)]| {
             let find = |name: &str| variables.iter().find(|(other, _)| *other == name);
             user_folder(|name| find(name).map(|(_, value)| value.into()))

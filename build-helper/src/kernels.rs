@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_says_whose_source_a_kernel_is_made_from() {
+    fn a_symbol_encodes_the_kernels_origin() {
         let reduction = (Origin::Library(Kind::Reduce), "gcd");
         assert_eq!(Origin::of("reduce_gcd"), Some(reduction));
         assert_eq!(Origin::of("kernel_gcd"), Some((Origin::User, "gcd")));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_of_the_users_may_fuse_and_have_any_barriers() {
+    fn a_users_kernel_may_fuse_and_have_any_barriers() {
         let kernel = |symbol: &'static str| Function {
             name: symbol,
             parameters: Vec::new(),

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_done_in_order_and_the_first_error_counts() {
+    fn results_are_in_order_and_the_first_error_is_returned() {
         let double = |number: &u32| Ok(number * 2);
         assert_eq!(
             side_by_side(&[1, 2, 3, 4, 5], 3, double).unwrap(),

@@ -102,7 +102,7 @@ fn scans_of_columns_have_as_many_rows_as_the_count_says() {
 }
 
 #[test]
-fn an_axis_has_as_many_outer_places_as_the_count_says() {
+fn an_axis_has_the_outer_extent_that_the_count_says() {
     let gpu = gpu();
     for (outer, length, inner) in ARRAYS {
         let items = ordinary::<Sum, f32>(outer * length * inner);
@@ -137,7 +137,7 @@ fn an_axis_has_as_many_outer_places_as_the_count_says() {
 
 /// Reduces rows with a pitch by row and by column, and compares the results with plain loops.
 #[test]
-fn rows_that_lie_apart_are_counted_too() {
+fn rows_with_a_pitch_are_as_many_as_the_count_says() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));
     let mut random = Random::new(32);
     let items: Vec<u32> = (0..rows * pitch).map(|_| random.bits() as u32).collect();
@@ -183,7 +183,7 @@ fn rows_that_lie_apart_are_counted_too() {
 }
 
 #[test]
-fn items_in_order_are_as_many_as_the_count_says() {
+fn in_order_reductions_have_as_many_items_as_the_count_says() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let items = ordinary::<Sum, f32>(70_001);
@@ -210,7 +210,7 @@ fn items_in_order_are_as_many_as_the_count_says() {
 }
 
 #[test]
-fn the_count_is_an_argument_like_others() {
+fn wrong_counts_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_u64; 24]).unwrap();
     let nothing = DeviceBuffer::<u64>::from_slice(&[]).unwrap();

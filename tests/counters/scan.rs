@@ -110,7 +110,7 @@ fn every_item_is_read_once_and_written_once() {
 }
 
 #[test]
-fn whatever_the_schedule_some_counts_stay() {
+fn some_counts_are_equal_under_every_schedule() {
     let item_count = 40 * scan_tiles::<f32>().items(0) as usize;
     let of = |policy| count::<Sum, f32>(SM_90, "inclusive_scan_sum_f32", item_count, policy);
     let alone = of(Policy::OneBlock);
@@ -151,7 +151,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
 }
 
 #[test]
-fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
+fn only_the_partial_tile_has_bank_conflicts() {
     let tile = scan_tiles::<f32>().items(0) as usize;
     let conflicts = |generation, tiles| {
         let item_count = tiles * tile - 3001;

@@ -151,8 +151,8 @@ fn every_row_of_the_table_on_random_cuts() {
 }
 
 #[test]
-fn reductions_of_shares_that_end_where_something_changes() {
-    let test = "bits::reductions_of_shares_that_end_where_something_changes";
+fn reductions_of_shares_that_end_at_boundaries() {
+    let test = "bits::reductions_of_shares_that_end_at_boundaries";
     on_four_devices(test, || {
         let tile = reduce_tile_items::<f32>() as usize;
         for lengths in [
@@ -177,33 +177,30 @@ fn reductions_of_shares_that_end_where_something_changes() {
 }
 
 #[test]
-fn scans_of_shares_that_end_where_something_changes() {
-    on_four_devices(
-        "bits::scans_of_shares_that_end_where_something_changes",
-        || {
-            let tile = scan_tiles::<f32>().items(0) as usize;
-            let group = tile * SCAN_GROUP_TILES as usize;
-            for (lengths, form) in [
-                (&[0, 0][..], Form::Apart),
-                (&[1, 0, 1, 1], Form::Apart),
-                (&[tile, tile, tile], Form::Apart),
-                (&[tile - 1, 2, tile], Form::InPlace),
-                (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
-                (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
-                // Tile groups that lie on one rank, on two, and on three.
-                (&[group, group, group + 1], Form::Apart),
-                (&[group - tile, 2 * tile, group, 5], Form::InPlace),
-                (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),
-                (
-                    &[5 * tile + 3, 2 * group + 7, 3 * tile, 40 * tile],
-                    Form::InPlace,
-                ),
-            ] {
-                scans_inclusively::<Sum, f32>(lengths, form);
-                scans_exclusively::<Sum, f32>(lengths, form);
-            }
-        },
-    );
+fn scans_of_shares_that_end_at_boundaries() {
+    on_four_devices("bits::scans_of_shares_that_end_at_boundaries", || {
+        let tile = scan_tiles::<f32>().items(0) as usize;
+        let group = tile * SCAN_GROUP_TILES as usize;
+        for (lengths, form) in [
+            (&[0, 0][..], Form::Apart),
+            (&[1, 0, 1, 1], Form::Apart),
+            (&[tile, tile, tile], Form::Apart),
+            (&[tile - 1, 2, tile], Form::InPlace),
+            (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
+            (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
+            // Tile groups that lie on one rank, on two, and on three.
+            (&[group, group, group + 1], Form::Apart),
+            (&[group - tile, 2 * tile, group, 5], Form::InPlace),
+            (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),
+            (
+                &[5 * tile + 3, 2 * group + 7, 3 * tile, 40 * tile],
+                Form::InPlace,
+            ),
+        ] {
+            scans_inclusively::<Sum, f32>(lengths, form);
+            scans_exclusively::<Sum, f32>(lengths, form);
+        }
+    });
 }
 
 #[test]
@@ -259,7 +256,7 @@ fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
 }
 
 #[test]
-fn proposed_cuts_are_borders_of_chunks_and_of_tiles() {
+fn proposed_cuts_are_boundaries_of_chunks_and_tiles() {
     for item_count in [
         0,
         1,

@@ -212,7 +212,7 @@ fn driver_calls_of_the_last_rank() {
 }
 
 #[test]
-fn each_driver_call_that_has_had_its_effect() {
-    let test = "injected::each_driver_call_that_has_had_its_effect";
+fn driver_calls_that_fail_after_their_effect() {
+    let test = "injected::driver_calls_that_fail_after_their_effect";
     fail_each_call(test, 1, Moment::After);
 }

@@ -67,7 +67,7 @@ fn the_mean_may_be_far_from_zero() {
 }
 
 #[test]
-fn of_single_floats_and_narrow_integers_nothing_is_lost() {
+fn single_floats_and_narrow_integers_lose_no_accuracy() {
     let numbers = about(16_000_000, 30_001);
     let items: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
     check(gpu_moments(&items).unwrap(), &numbers);
@@ -77,7 +77,7 @@ fn of_single_floats_and_narrow_integers_nothing_is_lost() {
 }
 
 #[test]
-fn the_sum_of_squares_would_fail_here() {
+fn the_textbook_formula_would_fail_here() {
     let numbers = about(1_000_000_000_000, 30_001);
     let (mean, variance) = exact(&numbers);
     let error = (textbook(&numbers) - variance).abs() / variance;

@@ -27,7 +27,7 @@ macro_rules! bugs {
             use $crate::bug::{Bug, assert_clean};
 
             #[test]
-            fn as_it_is() {
+            fn unchanged() {
                 assert_clean($symbol, $circumstances, $trial($circumstances));
             }
 

@@ -37,7 +37,7 @@ fn is_good(offsets: &[u32], item_count: usize) -> bool {
 }
 
 #[test]
-fn spoilt_offsets_are_refused_and_nothing_hangs() {
+fn wrong_offsets_are_refused_and_nothing_hangs() {
     let chunk = chunk_items::<f32, f32>() as usize;
     let text = SM_90.kernel(KERNEL);
     let mut random = Random::new(3);

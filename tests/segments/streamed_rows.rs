@@ -59,7 +59,7 @@ fn log_sum_exps_of_rows_have_the_bits_of_the_reference() {
 }
 
 #[test]
-fn items_that_add_nothing_and_items_that_are_no_numbers() {
+fn identities_infinities_and_nans() {
     let mut items = vec![f32::NEG_INFINITY; 40_000];
     // Rows without any number, with one, and with an infinity or a NaN among others.
     for place in (3000..40_000).step_by(1777) {

@@ -136,7 +136,7 @@ fn cost(
 const ITEMS: usize = 16 * tile_items::<u32>();
 
 #[test]
-fn bytes_go_once() {
+fn each_item_is_moved_once() {
     let items = items(ITEMS);
     let runs = shapes::runs::<u32>(&vec![32; ITEMS / 32]);
     for generation in GENERATIONS {

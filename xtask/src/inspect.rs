@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_there_is_found() {
+    fn forbidden_instructions_are_found() {
         let good = library();
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_out_as_they_went_in() {
+    fn texts_unpack_unchanged() {
         let texts = texts();
         let bytes = packed(&texts).unwrap();
         let unpacked = unpack(&bytes, &sizes(&texts)).unwrap();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_would_not_come_out_is_refused() {
+    fn a_text_that_would_not_unpack_unchanged_is_refused() {
         let of = |text: &str| packed(&[("name".to_owned(), text.to_owned())]);
         assert!(of("ret;\n").is_some());
         assert_eq!(of("\u{1}ret;\n"), None);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sizes_and_damaged_bytes_are_none_or_other_texts() {
+    fn wrong_sizes_and_damaged_bytes_cause_no_panic() {
         let texts = texts();
         let bytes = packed(&texts).unwrap();
         let mut wrong = sizes(&texts);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_that_is_not_there_is_an_error() {
+    fn a_missing_operand_is_an_error() {
         let (_, hook) = describe("pin\nmov.b32 {a}, 1;\n").unwrap();
         assert!(hook.instantiate(&BTreeMap::new()).is_err());
         assert!(describe("load\nin reg8 address\n").is_none());

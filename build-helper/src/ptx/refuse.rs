@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_computes_a_result_is_accepted() {
+    fn functions_that_only_compute_are_accepted() {
         let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
             ld.b32 %r1, [%rd1+4]; add.s64 %rd3, %rd2, 8; st.b32 [%rd3], %r1; ret;";
         assert_eq!(reason_of(body), None);

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_two_scans() {
+    fn one_text_becomes_two_scans() {
         let text = ".visible .entry scan_gcd(\n\t.param .b64 scan_gcd_param_0\n)\n{\n\
             \tld.param.b64 %rd1, [scan_gcd_param_0];\n\t{ placed.b32 %r1, %r2, %r3; }\n}\n";
         let open = Kernel {

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_get_the_memory_of_their_address() {
+    fn accesses_name_the_memory_of_their_address() {
         for (access, named) in [
             ("ld.b32 %r1, [%rd1];", "ld.shared.b32 %r1, [%rd1];"),
             ("ld.b32 %r1, [%rd2+4];", "ld.global.b32 %r1, [%rd2+4];"),
@@ -383,14 +383,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_later_in_the_text_is_followed_too() {
+    fn registers_that_are_written_later_are_followed_too() {
         let text = "bra $L_2; $L_1: add.s64 %rd5, %rd4, 8; ld.b32 %r1, [%rd5]; ret; \
             $L_2: add.s64 %rd4, %rd1, 16; bra $L_1;";
         assert!(after_addresses(text).unwrap().contains("ld.shared.b32 %r1"));
     }
 
     #[test]
-    fn conversions_of_what_is_known_are_copies() {
+    fn conversions_of_known_addresses_are_copies() {
         let text = "{ .reg .u64 %g; cvta.to.shared.u64 %g, %rd1; ld.shared.b32 %r1, [%g]; }";
         assert!(after_addresses(text).unwrap().contains("mov.b64 %g, %rd1;"));
     }

@@ -61,7 +61,7 @@ fn is_used(contents: Contents, source: &str, symbol: &str) -> bool {
 }
 
 #[test]
-fn committed_texts_of_a_source_are_used_and_no_others() {
+fn only_committed_texts_of_the_source_are_used() {
     assert!(is_used(Contents::Operators, OPERATORS, "reduce_twice"));
     assert!(!is_used(Contents::Operators, OPERATORS, "reduce_thrice"));
     assert!(!is_used(Contents::Operators, OPERATORS, "kernel_twice"));

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_those_of_the_renderers() {
+    fn anchors_match_the_renderers() {
         let page =
             "# With rust-cuda's compiler\n```sh\n# not a heading\n```\n## `Sum`, and 2 more\n";
         assert_eq!(

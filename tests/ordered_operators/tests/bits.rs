@@ -24,7 +24,7 @@ fn extremes_keep_the_laws() {
 
 /// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
 #[test]
-fn products_know_their_identity_by_its_bits() {
+fn products_recognise_the_identity_by_its_bits() {
     let matrix = |b, c| Matrix {
         rows: [[1.0, b], [c, 1.0]],
     };

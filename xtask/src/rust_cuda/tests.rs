@@ -37,7 +37,7 @@ const AMENDED: &str = "\
 ";
 
 #[test]
-fn what_the_compiler_emits_is_amended() {
+fn the_compilers_output_is_amended() {
     let amended = amend(EMITTED, "7.4").unwrap();
     assert_eq!(
         finish(&amended, &KernelSet::Library.contents()).unwrap(),

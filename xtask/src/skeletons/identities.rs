@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_of_several_words_is_one_with_all_of_them_in_their_places() {
+    fn an_identity_of_several_words_needs_all_words_in_order() {
         let identity = "\tHOLE identity %r1, %r2 <- ;\n";
         let combined = |operands: &str| {
             let hole = format!("{identity}\tHOLE combine %r8, %r9 <- {operands};\n");

@@ -216,7 +216,8 @@ fn counts_from_the_device() {
     assert_begins(&output, &indices(expected.unwrap()), "segments");
 }
 
-/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN is both, and −0.0 is less than 0.0.
+/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN counts as greatest and as least, and −0.0 is
+/// less than 0.0.
 fn first_extreme(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u32 {
     let mut found: Option<usize> = None;
     for (index, &item) in items.iter().enumerate() {

@@ -4,8 +4,8 @@
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
 //! round.
 //!
-//! If the host launches each call, the measured time is the longer one of two: the host's time for the launch, and the device's time. If
-//! the calls are replayed from a graph, the measured time is the device's.
+//! If the host launches each call, the measured time is the longer of two times: the host's for the launch, and the device's for the work.
+//! If the calls are replayed from a graph, the measured time is the device's.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -173,8 +173,8 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not depend on the cache
-    /// lines of another batch, which may still have to be written to memory.
+    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not include writing the
+    /// cache lines of another batch to memory.
     fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         batch.queue(self.stream)?;
         self.begin.record(self.stream)?;

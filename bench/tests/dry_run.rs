@@ -98,7 +98,7 @@ fn results_of_shapes_are_right() {
     // Seven reductions in one pass. For segments of each of three lengths: sums by offsets, sums of rows, and scans. For segments by a
     // power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices in two types,
     // `LogSumExp` and moments. Scans in two directions. Three selections of three percentages. Runs of three lengths. A sum and two scans
-    // by key for each of these.
+    // by key for each of these lengths.
     assert_eq!(
         rows.count(),
         7 + 3 * 3 + 2 + 2 * 2 + 4 + 2 + 3 * 3 + 3 + 3 * 3,

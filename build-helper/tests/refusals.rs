@@ -139,7 +139,7 @@ fn each_mistake_in_a_row_or_a_type_gets_advice() {
     }
 }
 
-/// Each row is compiled separately, but the errors of one row do not hide those of another.
+/// Each row is compiled separately, but the errors of one row do not hide the errors of another row.
 fn mistakes_in_several_rows_are_reported_at_once() {
     let mut build = common::build("twice");
     let source = fs::read_to_string(&build.source).expect("the operators");

@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Two whole leaves and a partial one, which are fewer leaves than a block has warps.
+/// Two whole leaves and a partial leaf: fewer leaves than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,

@@ -102,7 +102,7 @@ scans!(scans_exclusively, exclusive_scan, exclusive);
 mod calls {
     use super::*;
 
-    /// Lengths of the ranks' shares, cut anywhere, which together fill up to `tiles` tiles.
+    /// Random lengths of the ranks' shares. Together, the shares fill at most `tiles` tiles.
     fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()

@@ -1,5 +1,5 @@
-//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, the others must report that the
-//! rank failed or left, no rank may wait until the time limit, and nothing may leak.
+//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, and the other ranks must report that this
+//! rank failed or left. No rank may wait until the time limit, and nothing may leak.
 
 use std::time::{Duration, Instant};
 

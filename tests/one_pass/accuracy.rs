@@ -28,7 +28,7 @@ fn exact(numbers: &[i64]) -> (f64, f64) {
     (sum as f64 / count as f64, variance)
 }
 
-/// The variance as the mean square minus the squared mean, which suffers from cancellation.
+/// The variance as the mean square minus the squared mean. This formula suffers from cancellation.
 fn textbook(numbers: &[i64]) -> f64 {
     let count = numbers.len() as f64;
     let sum: f64 = numbers.iter().map(|&number| number as f64).sum();

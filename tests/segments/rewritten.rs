@@ -80,7 +80,8 @@ fn without_races(options: &RunOptions) -> RunOptions {
     options
 }
 
-/// Lists of lengths of segments: short segments with some long ones between them, which span several windows, and many empty segments.
+/// Lists of lengths of segments. Some lists have short segments, and between them a few long segments that span several windows. Others
+/// have many empty segments.
 fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
     let short = (0..900).map(|number| number % 37);

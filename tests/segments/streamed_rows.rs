@@ -61,7 +61,7 @@ fn log_sum_exps_of_rows_have_the_bits_of_the_reference() {
 #[test]
 fn identities_infinities_and_nans() {
     let mut items = vec![f32::NEG_INFINITY; 40_000];
-    // Rows without any number, with one, and with an infinity or a NaN among others.
+    // Some rows have only −∞, some also have a few numbers, and some also have +∞ or a NaN.
     for place in (3000..40_000).step_by(1777) {
         items[place] = place as f32 / 1e3;
     }

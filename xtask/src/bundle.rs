@@ -82,7 +82,8 @@ const BUILDS: [&[&str]; 3] = [
         // Including the tests that `cargo test` skips.
         "--test=*",
     ],
-    // These are built separately: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
+    // These tests need a library that opens the driver at run time. They are built separately, since the other packages turn on the virtual
+    // GPU.
     &[
         "test",
         "--package=with-cudarc-tests",

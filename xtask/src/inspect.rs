@@ -99,9 +99,9 @@ fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// The sets of accesses that a scan may have, for short and long scans together. Tiles are copied in three places of the code: a block's
-/// first tile in one, a later tile in one of two, before or after an earlier tile has left. The vectors of a ragged tile are copied in a
-/// loop. If items are too narrow to be copied one by one, these vectors are loaded instead.
+/// The sets of accesses that a scan may have, for short and long scans together. Three places of the code copy tiles: one copies a block's
+/// first tile, and two copy later tiles, before and after an earlier tile has left shared memory. The vectors of a ragged tile are copied
+/// in a loop. If items are too narrow to be copied one by one, these vectors are loaded instead.
 ///
 /// In the text for devices without asynchronous copies, each copy is a load. A text that is compiled for these devices loads tiles in one
 /// place only.

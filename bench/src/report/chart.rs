@@ -35,7 +35,7 @@ pub const COLOURS: [RGBColor; 5] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Quantity {
     Rate,
-    /// The ratio to CUB; at 1 both are equally fast.
+    /// The speed of warpfold divided by the speed of CUB.
     Ratio,
 }
 

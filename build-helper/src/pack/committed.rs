@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. Each text has one
-//! entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a text
-//! belongs to its source is found only by compiling again: see [`crate::UPDATE`].
+//! entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Only compiling again
+//! shows whether a text belongs to its source: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,7 +1,8 @@
 //! The items of a file, and the items that a row depends on.
 //!
-//! A row depends on the items that it names, on the items that those name, and so on. Names are compared as words, in any position. So a
-//! row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on it:
+//! A row depends on the items that it names, on the items that these items name, and so on. Names are compared as words, in any position.
+//! So a row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on
+//! it:
 //!
 //! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait

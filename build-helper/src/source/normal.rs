@@ -4,7 +4,7 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// A hash of 128 bits (FNV-1a) that identifies a text. It is no protection against someone who searches for two texts with one hash.
+/// A hash of 128 bits (FNV-1a) that identifies a text. The hash does not withstand an attacker who searches for two texts with one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash(u128);
 

@@ -52,7 +52,7 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line without its code between backticks, which may look like a link.
+/// A line without the code between backticks, since code may look like a link.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect()
 }

@@ -70,7 +70,7 @@ fn extreme_integers_keep_the_laws() {
     check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
 }
 
-/// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
+/// The number 1 with an imaginary part of −0.0 is not the operator's identity, although `==` says that the two are equal.
 #[test]
 fn products_recognise_the_identity_by_its_bits() {
     let complex = [(1.0, -0.0), (-0.0, 1.0), (-0.0, -0.0), (1e-45, 0.0)];

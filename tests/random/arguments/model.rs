@@ -14,7 +14,7 @@ fn inclusive(values: &[u64]) -> Vec<u64> {
     (1..=values.len()).map(|end| sum(&values[..end])).collect()
 }
 
-/// Each value is the sum of its item and those after it.
+/// Each value is the sum of its item and all later items.
 fn reversed(values: &[u64]) -> Vec<u64> {
     (0..values.len())
         .map(|start| sum(&values[start..]))

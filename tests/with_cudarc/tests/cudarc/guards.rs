@@ -23,7 +23,7 @@ enum Then {
     Waiting,
     /// Queued on a stream of `cudarc`.
     Queued,
-    /// Queued on such a stream through its raw handle, which `cudarc` does not track.
+    /// Queued on a stream of `cudarc` through the raw handle. `cudarc` does not track such work.
     QueuedOnHandle,
 }
 

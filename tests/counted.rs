@@ -90,8 +90,8 @@ fn empty_reductions_give_the_identity() {
     );
 }
 
-/// Checks scans of the first `count` of `all` items, for several counts in device memory, with and without an initial
-/// value, and their totals.
+/// Checks scans of the first `count` of `all` items, and their totals, for several counts in device memory. The scans run with and without
+/// an initial value.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,

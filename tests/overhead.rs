@@ -77,7 +77,7 @@ fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     inner(calls)
 }
 
-/// The driver calls of a call of the library, without the first and the last ones, which every call makes.
+/// The driver calls of a call of the library, without the first two and the last one, which every call makes.
 fn inner(calls: Vec<&'static str>) -> Vec<&'static str> {
     let mode = "cuThreadExchangeStreamCaptureMode";
     let [first, second, inner @ .., last] = &calls[..] else {

@@ -26,13 +26,13 @@
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's folder of caches, under a key of everything that they depend on: the tokens of the row and
-//! of the items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. The key covers everything that they depend on: the tokens of the row and of the
+//! items that it names, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
-//! users need no target: the device code is used as long as the source has the same tokens, with this version of `warpfold-build`. With
+//! users need no target. The device code is used as long as the source's tokens and the version of `warpfold-build` stay the same. With
 //! `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do

@@ -1,5 +1,5 @@
-//! Reductions and scans of columns: every kernel of the tables agrees with the CPU, and with segments of the transposed matrix, bit for
-//! bit, whatever the matrix's shape.
+//! Reductions and scans of columns, for matrices of many shapes. Every kernel of the tables agrees, bit for bit, with the CPU and with
+//! segments of the transposed matrix.
 
 mod axes;
 #[path = "../common/buffers.rs"]

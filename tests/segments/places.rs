@@ -1,5 +1,5 @@
-//! Reductions of segments, compared with plain sequential code: indices of extremes, with ties, zeros of both signs and NaNs; both
-//! extremes; how many items are not 0; mean and variance.
+//! Reductions of segments, compared with plain sequential code: indices of extremes (with ties, zeros of both signs and NaNs), both
+//! extremes at once, numbers of items that are not 0, mean and variance.
 
 use warpfold::{
     All, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Cpu, Equal, Extremes, MinMax, Moments,

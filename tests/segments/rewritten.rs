@@ -80,8 +80,7 @@ fn without_races(options: &RunOptions) -> RunOptions {
     options
 }
 
-/// Lists of lengths of segments. Some lists have short segments, and between them a few long segments that span several windows. Others
-/// have many empty segments.
+/// Lists of lengths of segments: mixed lengths, short segments before a long one, many empty segments, and segments of nearly a chunk.
 fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
     let short = (0..900).map(|number| number % 37);

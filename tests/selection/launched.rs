@@ -1,5 +1,5 @@
-//! Launches without the library's host code: the same results under every schedule, on devices of 1, 7 and 132 multiprocessors, and when
-//! the tags are used up; and the cost of a launch.
+//! Launches without the library's host code. The results are the same under every schedule, on devices of 1, 7 and 132 multiprocessors, and
+//! when the tags are used up. The cost of a launch is counted, too.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};
 use warpfold::{Cpu, Equal, NonZero, runs, select};

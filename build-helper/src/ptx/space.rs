@@ -194,8 +194,8 @@ impl<'a> Spaces<'a> {
     }
 }
 
-/// Whether an instruction may write an address: it has a result, and the result is not one of the compiler's registers with fewer than 64
-/// bits.
+/// Whether an instruction may write an address to its result. The compiler's registers `%r`, `%rs` and `%p` have fewer than 64 bits, and
+/// hold no addresses.
 fn may_make_address(instruction: &Instruction) -> bool {
     let Some(result) = instruction.operands.first() else {
         return false;

@@ -1,7 +1,7 @@
 //! Removes combinations with the identity from a skeleton.
 //!
-//! The compiler does this itself if it knows the operator. Here only names are compared: if an operand of the hole `combine` is the
-//! register of the hole `identity`, the result is the other operand, since identities are exact. A wide operand has several registers.
+//! The compiler does this itself if it knows the operator. Here only names are compared. If an operand of the hole `combine` is the
+//! register of the hole `identity`, the result is the other operand: identities are exact. A wide operand has several registers.
 
 use std::collections::BTreeMap;
 

@@ -69,8 +69,8 @@ impl Bench {
     }
 }
 
-/// The driver calls of `work`, without the call that makes the context current for the test itself, and without the calls with
-/// which every call of the library begins and ends.
+/// The driver calls of `work`. Left out are the call that makes the context current for the test itself, and the calls that begin and end
+/// every call of the library.
 fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     let ((), mut calls) = record(work);
     assert_eq!(calls.remove(0), "cuCtxSetCurrent");
@@ -218,7 +218,7 @@ fn a_warm_call_on_a_long_slice_creates_nothing() {
         &["cuCtxGetCurrent", "cuPointerGetAttributes"].repeat(5),
         &piece,
         &piece,
-        // From the third piece on, the call also waits for the piece that came two before.
+        // From the third piece on, the call also waits for the last piece but one.
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),

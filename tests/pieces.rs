@@ -79,7 +79,7 @@ fn a_scan_in_pieces_has_the_bits_of_one_launch() {
     }
 }
 
-/// Calls `work` three times: with the second last tag, with the last, and with the first.
+/// Calls `work` three times: with the last tag but one, with the last tag, and with the first tag.
 fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
     engine.set_epoch(u32::MAX - 2);
     work();

@@ -72,7 +72,7 @@ where
     })
 }
 
-/// Whether an output is the reference's, bit for bit.
+/// Whether an output equals the reference's output, bit for bit.
 fn has_reference_bits<T: Measured>(
     case: Case,
     data: &Data<T>,

@@ -235,7 +235,7 @@ impl<'a> Buffers<'a> {
     /// The call of warpfold and, if CUB has a call of this name, CUB's call.
     ///
     /// # Safety
-    /// If there is a call of CUB, its arguments are live device memory, as the shape needs it, until the stream's work is done.
+    /// If CUB has a call of this name, `arguments` are live device memory, as the shape needs it, until the stream's work is done.
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,

@@ -1,4 +1,4 @@
-//! The time of a call on a stream. Events before and after a batch of calls measure it, and several calls take turns.
+//! The time of a call on a stream. Events before and after a batch of calls measure the time. Several calls take turns.
 //!
 //! Earlier work affects the time of a batch: it leaves cache lines, some of them still to be written to memory, and it may lower the clock.
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each

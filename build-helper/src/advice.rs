@@ -1,6 +1,6 @@
 //! Advice on mistakes that the compiler's messages do not explain.
 
-/// Advice on a mistake, and its signs: texts that all occur in the compiler's messages about it.
+/// Advice on a mistake, and its signs: texts that all occur in the compiler's messages about the mistake.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,

@@ -39,7 +39,7 @@ pub struct Target {
     pub arch: NvvmArch,
     /// The name of the profile.
     pub name: &'static str,
-    /// The lowest PTX version that has the instructions, for the oldest drivers.
+    /// The lowest PTX version that has the instructions. Old drivers refuse higher versions.
     pub version: &'static str,
 }
 

@@ -194,7 +194,7 @@ fn package(name: &str, edition: &str) -> String {
 /// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // For operators, cargo compiles the crate only for its dependency.
+    // For operators, the crate is there only to have cargo compile its dependency.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (

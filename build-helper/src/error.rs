@@ -80,7 +80,7 @@ pub enum Error {
     Differs {
         /// The file.
         path: PathBuf,
-        /// The first kernel that differs; `None` if the only difference is kernels too many in the file.
+        /// The first kernel that differs; `None` if the file only has extra kernels.
         symbol: Option<String>,
     },
     /// The kernels' texts would not read back unchanged from the file.

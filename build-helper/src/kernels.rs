@@ -132,8 +132,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
-    // A function that is compiled separately may keep an argument in local memory where the kernel keeps it in registers. So only kernels
-    // are checked for local memory.
+    // A function that is compiled separately may keep an argument in local memory, although the kernel keeps it in registers. So only
+    // kernels are checked for local memory.
     let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)

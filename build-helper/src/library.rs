@@ -86,8 +86,8 @@ impl Library {
         self.variant
     }
 
-    /// Compiles a crate's text against the library, to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is
-    /// its output.
+    /// Compiles a crate's source against the library, and writes the PTX to a file. Temporary files go to this file's folder. If rustc
+    /// fails, the error is its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,

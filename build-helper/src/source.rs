@@ -29,7 +29,7 @@ pub struct Source {
 /// A row of `operators!`.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, with which its kernels' symbols end.
+    /// Its name. The symbols of its kernels end with this name.
     pub name: String,
     /// Its line in the file.
     pub line: usize,

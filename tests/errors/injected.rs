@@ -41,7 +41,7 @@ const RELEASES: [&str; 6] = [
 /// The code of too little device memory.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// Work whose driver calls fail. `work` does it, with the value that `prepare` makes.
+/// Work whose driver calls fail: `work`, with the value that `prepare` makes.
 struct Scenario<P, W> {
     prepare: P,
     work: W,

@@ -44,7 +44,7 @@ fn queue_fault() {
     std::mem::forget((stream, module));
 }
 
-/// Loses the context of `gpu` to a fault.
+/// Makes `gpu` lose its context by a fault.
 fn lose(gpu: &Gpu) {
     queue_fault();
     let found = gpu.synchronize();

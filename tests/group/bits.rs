@@ -166,7 +166,7 @@ fn reductions_of_shares_that_end_at_boundaries() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // First one chunk on four ranks, then several chunks, with ranks that have none.
+            // First one chunk on four ranks, then several chunks, where some ranks have no chunk.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],

@@ -174,7 +174,7 @@ fn a_missing_rank_is_waited_for_until_the_limit() {
             }
             let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
-            // In the group that has ended, no rank waits.
+            // After the group has ended, no rank waits.
             assert_eq!(
                 reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))

@@ -17,7 +17,7 @@ const RANKS: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The code with which the calls fail. It is in no table, and does not end the context.
+/// The code with which the calls fail: `CUDA_ERROR_UNKNOWN`, which does not end the context.
 const CODE: i32 = 999;
 
 /// Calls that release something. The library has its result before it makes them. If such a call fails, the object stays.

@@ -27,7 +27,7 @@ use crate::graph::Graph;
 use calls::{Answer, Call, End};
 use role::{Contents, Length, Role};
 
-/// Columns of each matrix, and so the items of its rows. Every number of items is a multiple of this.
+/// The number of columns of each matrix, and so the number of items of a row. Every number of items is a multiple of this.
 pub const COLUMNS: usize = 5;
 
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
@@ -263,7 +263,7 @@ impl Case {
     }
 }
 
-/// Memory that is not on the GPU, or no longer.
+/// Memory that is not on the GPU, or no longer allocated.
 pub struct Strangers {
     host: Vec<u64>,
     freed: u64,

@@ -65,8 +65,8 @@ impl Case {
         )
     }
 
-    /// Bytes that one call moves for each byte of items. A reduction only reads the items. Every other case also writes the
-    /// same number of bytes.
+    /// Bytes that one call moves for each byte of items. A reduction only reads the items. All other cases also write the same number of
+    /// bytes.
     pub fn traffic(self) -> u64 {
         if self.is_reduction() { 1 } else { 2 }
     }

@@ -92,7 +92,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     same("the sum, a second time", again?, sum)?;
 
     if numbers.is_empty() {
-        // The library's sum of no floats is −0.0, which changes no float that is added to it.
+        // The library's sum of no floats is −0.0: adding it changes no float.
         writeln!(out, "sum        0")?;
         writeln!(out, "           no numbers, so no minimum, maximum or mean")?;
     } else {

@@ -15,7 +15,7 @@ const BARRIERS: Places = Places {
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// The barriers of a scan, which reads published values on its way up and on its way down.
+/// The barriers of a scan. A scan reads published values on its way up and on its way down.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",

@@ -132,7 +132,7 @@ pub fn inspect_library(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The kernels for older devices that the library makes from a text.
+/// Makes the kernels for older devices from a text, as the library does.
 fn made_for(text: &str, older: &Older) -> Result<String> {
     let mut whole = String::new();
     for (symbol, kernel) in kernels(text)? {

@@ -416,7 +416,7 @@ warpfold::one_reading! {
 warpfold::mapped! {
     /// The sum of the magnitudes.
     pub struct AbsoluteSum = warpfold::Sum, |item: f32| -> f64 { f64::from(item.abs()) };
-    /// The sum of the numbers with opposite signs.
+    /// The sum of the negated numbers.
     pub struct NegatedSum = warpfold::Sum, |item: f32| -> f32 { -item };
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };

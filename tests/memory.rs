@@ -212,7 +212,8 @@ fn graphs_return_their_workspaces() {
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // A real driver uses more memory for a hundred graphs than a leak of workspaces, so only the virtual GPU's memory is checked.
+        // Leaked workspaces would take less memory than a real driver takes for a hundred graphs. So only the virtual GPU's memory is
+        // checked.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;
             Held::now().check_since(before, workspaces + 8 * KIB, 64 * KIB, 16);

@@ -144,7 +144,7 @@ impl Build {
         }
     }
 
-    /// The kernels, compiled with the compiler that the crate's features ask for, and packed.
+    /// Compiles the kernels with the compiler that the crate's features ask for, and packs them.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {

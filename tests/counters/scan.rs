@@ -66,7 +66,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);
-    // Each tile, and the end, is sent to the warp that looks back.
+    // The warp that looks back gets a message for each tile, and for each block's end.
     assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;

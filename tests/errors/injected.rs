@@ -1,9 +1,9 @@
 //! Makes every driver call of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs once for each of these calls, and that call fails.
-//! Each run has a thread of its own that has no current context. The scenario must return an error with the call and the raw code. It must
-//! neither panic nor leak an object. If the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must work again.
-//! With the real driver, live objects are not counted, and everything else is checked.
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs once for each of these calls. In this run, the call
+//! fails. Each run has a thread of its own that has no current context. The scenario must return an error with the call and the raw code.
+//! It must neither panic nor leak an object. If the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must work
+//! again. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 

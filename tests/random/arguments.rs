@@ -33,7 +33,7 @@ pub const COLUMNS: usize = 5;
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
 const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 
-/// Bytes of the arena, and of the borders at its two ends, in which no correct argument lies.
+/// Bytes of the arena, and of each border at its two ends. No correct argument lies in a border.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 

@@ -182,7 +182,7 @@ pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
 }
 
-/// Rows that are two items shorter, with gaps of two items between them.
+/// The last two items of each row of `COLUMNS` items are a gap, and do not count.
 pub fn rows_apart(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let rows = a[0].chunks(COLUMNS).map(|row| sum(&row[..COLUMNS - 2]));
     Some(vec![vec![], rows.collect()])

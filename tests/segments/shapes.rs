@@ -39,7 +39,8 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
-/// Windows of few chunks, of short chunks, and of many chunks with a longer one, in turn. Each has as many diagonals as a chunk has items.
+/// Windows of few chunks, windows of short chunks, and windows of many chunks with a longer one, in turn. In each window, items and
+/// segments together are as many as the items of a chunk.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];

@@ -1,14 +1,14 @@
 //! A tile, scanned by the warps that share it.
 //!
-//! A warp owns consecutive rows of 32 vectors. It copies and stores them **striped**: a lane has one vector of each row, so the lanes'
-//! accesses are adjacent. It scans them in one of two ways:
+//! A warp owns consecutive rows of 32 vectors. It copies and stores the vectors **striped**: a lane has one vector of each row, so the
+//! lanes' accesses are adjacent. It scans the vectors in one of two ways:
 //!
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. Accumulators of [more than one word](crate::contract::ScanShape::is_blocked) are scanned in this way,
+//!   through shared memory once more. Accumulators of [more than one word](crate::contract::ScanShape::is_blocked) are scanned blocked,
 //!   because the prefixes of all vectors would take too many registers.
 //!
-//! A vector's results overwrite its items in shared memory, so a slot has room for either.
+//! A vector's results overwrite its items in shared memory, so a slot has room for the larger of the two.
 
 mod storing;
 
@@ -24,14 +24,13 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. Its slots have room for a `U` in place of each item.
+/// A thread's striped part of a tile of items of type `T`. A slot also has room for as many values of type `U`.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// The prefix of each vector of a thread, within its tile or its warp. If the tile is scanned blocked, only the first entry is used: the
-/// prefix of the thread's first vector.
+/// The prefixes of a thread's vectors, within a tile or a warp. If the tile is scanned blocked, only the first vector's prefix is used.
 pub type Before<A> = [A; THREAD_VECTORS];
 
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
@@ -217,7 +216,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The conditions of [`Self::scan`].
-    /// - Since the lanes wrote their slots, the warp has passed a barrier: each lane can read the slots of the others.
+    /// - A barrier of the warp lies between the lanes' writes of their slots and this call, so each lane can read the other lanes' slots.
     #[inline(always)]
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
@@ -314,7 +313,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     }
 }
 
-/// A warp's rows of a tile, scanned.
+/// The scan of a warp's rows of a tile, as the calling thread knows it.
 pub struct Rows<A> {
     /// The prefixes of the thread's vectors within the warp.
     before: Before<A>,

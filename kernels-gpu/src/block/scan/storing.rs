@@ -24,7 +24,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         part: ScanPart<O::Output, T>,
     ) {
         let slots = self.striped();
-        // Checked once for all vectors: with a branch at each store, the stores would not be issued together.
+        // One check serves all vectors. With a branch at each store, the stores would not be issued together.
         let is_whole = part.is_whole();
         // SAFETY: whole warps call it, their slots are written and the part is this thread's (conditions of this function). A lane's
         // blocked slots are its own until the warp's barrier, which orders each lane's writes before the other lanes' reads. Whole vectors

@@ -1,4 +1,4 @@
-//! The leaves. A leaf has up to 16 rows of one column, and is the work of one thread.
+//! The leaves. A leaf is up to 16 rows of one column. One thread works on it.
 
 use crate::contract::vector_items;
 use crate::element::VECTOR_WORDS;
@@ -13,7 +13,8 @@ use super::{Launch, Unit};
 /// The items of a leaf of 16 rows, held in registers.
 pub type Held<T> = [T; FAN as usize];
 
-/// Runs a block of code for each row of a whole leaf. The code is repeated, since a loop would index registers at run time.
+/// Runs a block of code for each row of a whole leaf. The block is written out for each row, since a loop would index registers at run
+/// time.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_row!($row, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -27,7 +28,7 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The index in the input of the leaf's item in row `row`, if rows are `row_pitch` items apart.
+    /// The index of the leaf's item in row `row`, in an array whose rows are `row_pitch` items apart.
     #[inline(always)]
     fn place_of(unit: &Unit, row: u32, row_pitch: u64) -> usize {
         let offset = (row as u64).wrapping_mul(row_pitch);
@@ -109,7 +110,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
-            // The addresses are computed again, because the addresses from the loads would fill the registers.
+            // The addresses are computed again: if they were kept since the loads, they would fill the registers.
             let row_pitch = self.row_pitch * simt::late_one() as u64;
             let first = self.output.wrapping_add(Self::place_of(unit, 0, row_pitch));
             for_each_row!(ROW => {

@@ -11,7 +11,7 @@ use crate::simt;
 /// Forward, or backward: from the last item to the first.
 #[derive(Clone, Copy)]
 pub struct Direction {
-    /// 0, or all bits.
+    /// 0 if forward; all bits set if backward.
     mask: u64,
 }
 
@@ -78,7 +78,7 @@ impl Direction {
         }
     }
 
-    /// The border after the first `items` items of an array of `count` items, counted in this direction.
+    /// The position of the border after the first `items` items, counted in this direction, of an array of `count` items.
     #[inline(always)]
     pub fn border(self, items: u64, count: u64) -> u64 {
         self.signed(items).wrapping_add(self.if_backward(count))

@@ -2,7 +2,7 @@
 //!
 //! The host launches them by these names and with these parameters. The kernels that the entries call state the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
-// With skeletons, few rows are emitted here.
+// With skeletons, few rows are emitted here, and use few imports and macros.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]
 
 use half::{bf16, f16};
@@ -52,7 +52,7 @@ macro_rules! entries {
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_row!(entries);
 
-// All other kernels are put together from skeletons and bodies.
+// All other kernels are skeletons, filled with bodies.
 #[cfg(feature = "skeletons")]
 crate::for_each_whole_kernel!(entries);
 

@@ -392,7 +392,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the total of a warp's leaf, for the calling lane.
+    /// The address of the total of warp `warp`'s leaf of the calling lane's unit.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -402,7 +402,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The address of published value `place`, for the calling lane's unit.
+    /// The address of published value `place` of the calling lane's unit.
     #[inline(always)]
     fn published(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).

@@ -13,8 +13,8 @@
 //!
 //! # Convergence
 //!
-//! Functions of [`warp`] and [`block`] are **convergent**: all lanes of the warp, or all threads of the block, call them
-//! together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all of them take is fine.
+//! Functions of [`warp`] and [`block`] are **convergent**: all lanes of the warp, or all threads of the block, call them together. No lane
+//! or thread has left the kernel, and none takes a branch around the call. A branch that all lanes or threads take is fine.
 //!
 //! # Compilers
 //!

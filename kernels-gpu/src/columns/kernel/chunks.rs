@@ -47,7 +47,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the block's
+                // Orders warp 0's reads on the level below before the writes that replace these values. Also orders the block's
                 // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the first `before` published values of the calling lane's unit, at least one, and of the value `after`.
+    /// The fold of `before` published values of the calling lane's unit, at least one, and then of the value `after`.
     ///
     /// # Safety
     /// The published values are written, and `before` is at least 1.
@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // on all threads. The barriers separate warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
-                    // Orders warp 0's reads on the level above before the writes that replace the values.
+                    // Orders warp 0's reads on the level above before the writes that replace these values.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
                     // Orders the writes of the values read from other blocks before warp 0's reads.

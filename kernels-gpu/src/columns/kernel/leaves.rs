@@ -61,7 +61,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// The fold of the leaf's items: a left fold, or pairwise. The identity, if the leaf has no rows.
+    /// The fold of the leaf's items: a left fold, or pairwise. It is the identity if the leaf has no rows.
     ///
     /// # Safety
     /// `unit` is the calling thread's unit, and `items` are those of [`Self::load`].

@@ -25,7 +25,7 @@
 //! |---|---|---|---|---|---|---|---|
 //! | vectors of a thread in a tile of a long scan, `R` | 11 | 9 | 7 | 6 | 5 | 4 | 3 |
 //!
-//! For a scan, the first row has the bytes of the larger of an item and a result ([`Wider`]). If an operator is
+//! For a scan, the bytes of an item mean the bytes of the larger of an item and a result ([`Wider`]). If an operator is
 //! [exact](crate::op::Op::EXACT), any tiles give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
 //!
 //! # Reduction

@@ -65,7 +65,7 @@ pub enum SkeletonsTell {
 pub enum Vectors {
     /// A thread reads all its vectors of a whole tile at once, and those of a ragged tile in a loop.
     Tile,
-    /// As [`Self::Tile`], for two inputs, with vectors of up to 8 bytes.
+    /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
     /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
     /// vectors.

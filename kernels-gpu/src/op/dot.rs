@@ -87,7 +87,7 @@ integers! {
     u64 => u64;
 }
 
-// The identity item: the product of its zeros is −0.0.
+// The identity item is a pair of zeros whose product is −0.0.
 floats! {
     f16 => f32, Pair(f16::from_bits(1 << 15), f16::from_bits(0)), f16_to_f32;
     bf16 => f32, Pair(bf16::from_bits(1 << 15), bf16::from_bits(0)), bf16_to_f32;

@@ -12,7 +12,7 @@ use crate::element::{Element, Words};
 
 /// The index of the minimum: a `u64`, or a `u32` for `ArgMin<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, the index counts from its start.
+/// row, a column or a run of keys, indices count from the start of that part.
 ///
 /// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
 /// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.
@@ -194,7 +194,7 @@ macro_rules! located {
 located!(ArgMin, false);
 located!(ArgMax, true);
 
-/// Implements an operator that runs two operators at once, one on either side of an [`Extremes`].
+/// Implements an operator that runs two operators at once. Each operator has one side of an [`Extremes`].
 macro_rules! both {
     ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op

@@ -1,8 +1,8 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
 //! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. In
-//! their method tiles publish prefixes too, and a tile folds whatever values it finds. So the order, and the bits of a float result, change
-//! from run to run. Here the order is fixed:
+//! their method each tile also publishes its prefix, and a look-back folds whatever values it finds. So the order, and the bits of a float
+//! result, change from run to run. Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
 //! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.

@@ -28,7 +28,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 
 /// The index of the maximum: a `u64`, or a `u32` for `ArgMax<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, the index counts from its start.
+/// row, a column or a run of keys, indices count from the start of that part.
 ///
 /// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
 /// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.

@@ -29,8 +29,9 @@ crate::item! {
 unsafe impl cust_core::DeviceCopy for Affine {}
 
 /// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan returns each `xᵢ`, and a reduction in order returns the last. The first
-/// value is the first item's offset; to begin with a value other than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. The
-/// operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its offset, −0.0.
+/// value is the first item's offset, as if the value before it were 0. To replace this 0 by another value, give a scan `.initial(Affine {
+/// scale: 0.0, offset: value })`. The operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its
+/// offset, −0.0.
 ///
 /// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item stays in all values after it.
 ///
@@ -67,8 +68,8 @@ impl Op<Affine> for Recurrence {
         item
     }
 
-    /// Applies `left`, then `right`. The identity as `left` is a special case: an infinite scale of `right` would turn the identity's
-    /// offset into a NaN, and a negative scale would change the sign of the offset's zero.
+    /// Applies `left`, then `right`. If `left` is the identity, `right.offset` is taken unchanged. Otherwise an infinite scale of `right`
+    /// would turn the identity's offset into a NaN, and a negative scale would change the sign of a zero.
     #[inline(always)]
     fn combine(left: Affine, right: Affine) -> Affine {
         let is_identity = (left.scale.to_bits() == 1.0_f32.to_bits())

@@ -17,9 +17,9 @@ use super::{leaves_later, Launch};
 /// A tile that waits for its prefix.
 #[derive(Clone, Copy)]
 struct Waiting<B> {
-    /// The tile; at least the launch's end if there is none.
+    /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// The prefix within the tile: of each of the thread's vectors or, if items are large, of the lane's run.
+    /// Prefixes within the tile: of the thread's vectors or, if items are large, of the lane's run.
     before: B,
 }
 
@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
     }
 
-    /// The place in shared memory of the tile of a turn.
+    /// The tile of a turn, in shared memory.
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;

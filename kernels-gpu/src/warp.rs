@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// `value` of the lane `delta` above; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -20,7 +20,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
-/// `value` of the lane `delta` below; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -99,9 +99,10 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
     }
 }
 
-/// [`reduce`] of eight values of each lane at once. In each of the first three steps, two lanes split their values between them and combine
-/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. The eight reductions take 9 shuffles, and not 40 as eight calls of
-/// [`reduce`] do. The operator has to commute, because on half of the lanes the upper lane's value comes first.
+/// Eight reductions at once, each of one value of every lane. In each of the first three steps, two lanes divide their values: each lane
+/// combines one half of them. The result of value `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9
+/// shuffles; eight calls of [`reduce`] would take 40. The operator has to commute, because half of the lanes combine the upper lane's value
+/// before the lower lane's.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -122,15 +123,15 @@ pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) ->
     }
 }
 
-/// The lane on which value `i` of [`reduce_eight`] is valid.
+/// The lane on which the result of value `i` of [`reduce_eight`] is valid.
 #[inline(always)]
 pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
 /// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
-/// `high` values. The operator has to commute, because on the upper lane the upper lane's value comes first. `same` has a bit for each word
-/// that is equal in all these values. Such words are not exchanged.
+/// `high` values. The operator has to commute, because the upper lane combines its own value before the lower lane's. Words whose bits are
+/// set in `same` are equal in all these values, and are not exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -163,7 +164,8 @@ pub unsafe fn join<A: Accumulator>(
     combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// `value` of the lane whose number differs in the bit `delta`. Words with a bit in `same` are not exchanged: they are the lane's own.
+/// `value` of the lane whose number differs in the bit `delta`. Words whose bits are set in `same` are the lane's own, and are not
+/// exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.

@@ -134,7 +134,7 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// Every item gets the sum 1, also −∞. So the first combinations need no choice between sums, and [`with_sum`] corrects the sum at the
+    /// Every item gets the sum 1, also −∞. So the first combinations need no choice between sums, and `with_sum` corrects the sum at the
     /// end.
     #[inline(always)]
     fn stream(words: Words) -> Exponentials {

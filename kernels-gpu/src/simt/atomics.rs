@@ -11,10 +11,10 @@ macro_rules! operations {
         #[doc = concat!("`", $operation, "` of the word at `address` in ", $space, " memory and `bits`.")]
         ///
         /// # Safety
-        /// `address` is in the memory of the function's name, aligned and writable.
+        /// `address` is in the function's memory space, aligned and writable.
         #[inline(always)]
         pub unsafe fn $name(address: *mut u32, bits: u32) {
-            // SAFETY: `address` is in that memory, aligned and writable (condition of this function), so `cvta` is valid.
+            // SAFETY: `address` is in this memory space, aligned and writable (condition of this function), so `cvta` is valid.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),

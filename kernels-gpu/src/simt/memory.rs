@@ -67,7 +67,7 @@ macro_rules! is_set_in_text {
 }
 
 /// Whether copies are synchronous: false in the PTX as it is compiled, true in the PTX that the host makes for devices without asynchronous
-/// copies. A synchronous copy begins only where an asynchronous copy would end.
+/// copies. A synchronous copy can begin only when its destination is free.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
     is_set_in_text!(copies_at_once: "%at_once")

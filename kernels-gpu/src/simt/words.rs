@@ -201,7 +201,8 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 ///
 /// The addition takes as long as a read of global memory, and the thread waits for it only when it uses the result. Two details avoid an
 /// early use. The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The
-/// summand 1 is computed from the lane: `ptxas` would add up a constant over the warp's lanes, and use the result at once to distribute it.
+/// summand 1 is computed from the lane: if the summands were equal, `ptxas` would add them up over the warp's lanes, and then distribute
+/// the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.

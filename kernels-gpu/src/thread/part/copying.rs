@@ -91,8 +91,9 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. With an eviction policy,
-    /// begins asynchronous copies, if items can be copied asynchronously. The loop is not written out, because it indexes no registers.
+    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. If there is an eviction
+    /// policy, and items can be copied asynchronously, begins asynchronous copies. The loop is not written out, because it indexes no
+    /// registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.

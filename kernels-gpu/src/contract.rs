@@ -2,8 +2,8 @@
 //!
 //! A result is a function of the values, their number `n`, the element type and the operator, and of nothing else: not of the GPU, the
 //! number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order;
-//! kernels, launches and the host-side reference all take them from here. Each change of a number changes the bits of float results, and so
-//! the version of the contract.
+//! kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits of float
+//! results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered once, at the end. Identities are exact
@@ -25,8 +25,8 @@
 //! |---|---|---|---|---|---|---|---|
 //! | vectors of a thread in a tile of a long scan, `R` | 11 | 9 | 7 | 6 | 5 | 4 | 3 |
 //!
-//! For a scan, the bytes of an item mean the bytes of the larger of an item and a result ([`Wider`]). If an operator is
-//! [exact](crate::op::Op::EXACT), any tiles give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
+//! For a scan, "an item" in these tables is the wider of an item and a result ([`Wider`]). If an operator is [exact](crate::op::Op::EXACT),
+//! any tiles give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
@@ -45,7 +45,7 @@
 //!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of each vector pairwise,
 //!    neighbours first, and then the totals of its `N` vectors in the same way. It appends the result to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
-//! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
+//! 4. The 8 warps combine in the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …. Steps 3 and 4 then combine the
 //!    threads' folds.
 //!
@@ -59,7 +59,7 @@
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
-//!    inclusive value of the lane before (`e` for lane 0).
+//!    inclusive value of the previous lane (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
 //!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
 //!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), the lanes
@@ -67,7 +67,7 @@
 //!    The group's prefix `P` is the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
-//!    the inclusive value of the item before.
+//!    the inclusive value of the previous item.
 //!
 //! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. An exclusive scan can also return the
 //! total, `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
@@ -88,8 +88,8 @@
 //!
 //! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, groups along any
 //! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items give the same bits in
-//! all of these shapes. A plain reduction of a whole array has the order above. So its bits may differ from theirs, unless the operator is
-//! exact.
+//! all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may differ,
+//! unless the operator is exact.
 //!
 //! # Versions
 //!
@@ -132,7 +132,7 @@ pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 pub enum Tree {
     /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
     Halves,
-    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. It keeps the lanes' order.
+    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. This order keeps the lanes' order.
     Neighbours,
 }
 
@@ -325,7 +325,8 @@ impl ScanShape {
     ///
     /// A value of two words takes two shuffles, and a scan of one row at a time would take three times the instructions. On an H200
     /// (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive vectors. The sums of 2^28
-    /// `u32`, with values of one word, took 529 and 532 µs. An odd number of rows avoids bank conflicts in shared memory.
+    /// `u32`, with values of one word, took 529 and 532 µs, in the same order. An odd number of rows avoids bank conflicts in shared
+    /// memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }

@@ -23,7 +23,8 @@ pub trait Heading: Copy {
     /// `number` if backward; 0 if forward.
     fn if_backward(self, number: u64) -> u64;
 
-    /// The place in memory of item `index` of `count`, counted in this direction. The same function converts a place to an index.
+    /// The place in memory of item `index` of `count` items. The index counts in this direction. The same function converts a place to an
+    /// index.
     fn place(self, index: u64, count: u64) -> u64;
 }
 
@@ -78,7 +79,7 @@ impl Direction {
         }
     }
 
-    /// The position of the border after the first `items` items, counted in this direction, of an array of `count` items.
+    /// In an array of `count` items, the position after the first `items` items, counted in this direction.
     #[inline(always)]
     pub fn border(self, items: u64, count: u64) -> u64 {
         self.signed(items).wrapping_add(self.if_backward(count))

@@ -41,7 +41,7 @@ pub const ACCUMULATOR_MAX_WORDS: usize = 16;
 
 /// A type that values are combined in: any plain type ([`Pod`]) of 1 to 16 words of 32 bits.
 pub trait Accumulator: Pod + Send + Sync {
-    /// The number of its words of 32 bits.
+    /// The number of words of 32 bits of an accumulator.
     const WORDS: usize = {
         let words = size_of::<Self>() / 4;
         assert!(
@@ -51,11 +51,11 @@ pub trait Accumulator: Pod + Send + Sync {
         words
     };
 
-    /// Whether it has more than two words. Wide accumulators are combined in an order that keeps fewer of them at a time: see
-    /// [`crate::contract`].
+    /// Whether an accumulator is wide: more than two words. Wide accumulators are combined in an order for which a thread holds fewer at a
+    /// time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether it has more than 4 words. Then the lanes of a warp read published values together: see `lookback`.
+    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together: see `lookback`.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 

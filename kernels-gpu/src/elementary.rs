@@ -58,7 +58,7 @@ pub fn exp(x: f32) -> f32 {
     let lost = high - (sum - 1.0);
     let fraction = sum + (lost + small);
 
-    // The power of two is split in two factors, so that each is normal and the first product is exact.
+    // The power of two is split into two factors, so that each factor is normal and the first product is exact.
     let exponent = (shifted.to_bits() as i32).wrapping_sub(ROUNDER.to_bits() as i32);
     let half = exponent >> 1;
     let result = fraction * power_of_two(half) * power_of_two(exponent.wrapping_sub(half));

@@ -1,6 +1,7 @@
 //! The kernels' entries, one for each row of [`crate::entries`].
 //!
-//! The host launches them by these names and with these parameters. The kernels that the entries call state the conditions of a launch.
+//! The host launches the entries by their symbols, with their parameters. The kernels that the entries call state the conditions of a
+//! launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 // With skeletons, few rows are emitted here, and use few imports and macros.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]

@@ -44,7 +44,7 @@ macro_rules! for_each_segmented_kernel {
     };
 }
 
-/// Passes every row of segmented scans to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of segmented scans to the macro `$callback`. One kernel does both inclusive and exclusive scans.
 #[macro_export]
 macro_rules! for_each_segmented_scan_kernel {
     ($callback:ident) => {
@@ -60,7 +60,7 @@ macro_rules! for_each_columns_kernel {
     };
 }
 
-/// Passes every row of scans of columns to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of scans of columns to the macro `$callback`. One kernel does both inclusive and exclusive scans.
 #[macro_export]
 macro_rules! for_each_columns_scan_kernel {
     ($callback:ident) => {

@@ -11,8 +11,8 @@ use crate::op::Op;
 /// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type
 /// `$t`.
 ///
-/// Use it in an unsafe block. The output has a writable place for this result. A place has the size of a result, or half the size in the
-/// text for indices of 32 bits.
+/// Use this macro in an unsafe block. The output has a writable place for this result. A place has the size of a result, or half the size
+/// in the text for indices of 32 bits.
 #[cfg(not(feature = "stable"))]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {

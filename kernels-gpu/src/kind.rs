@@ -1,7 +1,7 @@
 //! The definitions of the kinds of kernels: a kind's symbols, launch bounds, barriers and vector accesses.
 //!
 //! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). Three programs read the
-//! definitions: the one that makes the committed PTX, `warpfold-build`, and the library's build. Definitions exist on the host alone:
+//! definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and the library's build. Definitions exist on the host alone:
 //! kernels do not use them.
 
 use core::fmt;
@@ -14,9 +14,9 @@ use crate::{bf16, f16};
 /// The definition of a kind of kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The beginning of its rows' symbols. The row's name follows.
+    /// The beginning of the symbols of the kind's rows. The row's name follows.
     pub prefix: &'static str,
-    /// The beginning of its skeletons' names.
+    /// The beginning of the names of the kind's skeletons.
     pub skeleton: &'static str,
     /// The properties of an operator that the skeletons' names contain, besides the widths of its types.
     pub skeletons_tell: SkeletonsTell,
@@ -67,7 +67,7 @@ pub enum Vectors {
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
-    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
+    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. The thread writes the same number of
     /// vectors.
     ShortAndLongTile,
     /// A thread reads and writes any number of vectors, which is not inspected.
@@ -161,7 +161,7 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// The kind that a symbol begins with, and the rest of the symbol: the row's name.
+    /// The kind whose prefix the symbol has, and the rest of the symbol: the row's name.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let named = Self::ALL.iter().filter_map(|&kind| {
             let name = symbol.strip_prefix(kind.definition().prefix)?;

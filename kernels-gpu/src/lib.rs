@@ -174,7 +174,7 @@ pub use bytemuck;
 #[doc(hidden)]
 pub use pastey;
 
-// A file of operators uses these as `warpfold::…` when it is compiled for the device.
+// A file of operators uses these names as `warpfold::…` when it is compiled for the device.
 pub use half::{bf16, f16};
 pub use op::*;
 pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};

@@ -9,9 +9,9 @@
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the aggregates of its own group's tiles and of the tiles
-//! of the [seven groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. The warp waits for tiles only, not for another
-//! block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
+//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of the [seven
+//! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So it waits for tiles only, not for another block's fold.
+//! The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for the copy of its own next tile. The copy depends on no block. Only running blocks take tiles, in increasing order. So
@@ -101,7 +101,7 @@ impl<A: Accumulator> Lookback<A> {
     /// The scan has the tile or the group, its board has room for the scan, and no other thread publishes the slot.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
-        // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this one: this function's conditions.
+        // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this slot: this function's conditions.
         unsafe { self.board.publish(self.place(slot), value) };
     }
 

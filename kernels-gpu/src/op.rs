@@ -190,13 +190,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` depends only on the number of items, for all
-    /// numbers that are powers of two.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of items is a power of two, word `i`
+    /// depends only on that number.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. While a row is streamed, values may have a special form: [`Self::end_stream`] converts it
-    /// to the usual form.
+    /// The items in 16 bytes, combined pairwise. While a row is streamed, values may have a special form. [`Self::end_stream`] converts a
+    /// value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words) -> Self::Accumulator {
@@ -256,7 +256,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, for sixteen items that are combined: pairwise if [`Op::PAIRS_SIXTEENS`].
+/// The combination of the items in 16 bytes, as a part of the combination of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
@@ -266,7 +266,7 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile. Scans do not need it.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need such an operator, since they interleave the items of a tile. Scans do not.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};

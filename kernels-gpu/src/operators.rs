@@ -1,11 +1,11 @@
 //! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of the
-//! operator by itself. If a function is refused, the message can then name it.
+//! operator by itself. So a message about a refused function can name the function.
 //!
 //! The rows:
 //!
 //! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
 //!   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-//! - `NAME: OPERATOR, ITEM, scans only;` gives all but the first;
+//! - `NAME: OPERATOR, ITEM, scans only;` gives all of these except `reduce_NAME`;
 //! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 //! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
 //! - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
@@ -238,7 +238,7 @@ macro_rules! operator_functions {
     ($name:ident $op:ty, $item:ty) => {};
 }
 
-/// Emits nothing, for the same reason.
+/// Emits nothing: rust-cuda's compiler needs no functions besides kernels.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -246,7 +246,7 @@ macro_rules! predicate_functions {
     ($name:ident $predicate:ty, $item:ty) => {};
 }
 
-/// Emits nothing, for the same reason.
+/// Emits nothing: rust-cuda's compiler needs no functions besides kernels.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

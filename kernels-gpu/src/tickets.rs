@@ -10,7 +10,7 @@ use crate::workspace::Control;
 /// A block's ticket.
 #[derive(Clone, Copy)]
 pub struct Ticket {
-    /// How many tickets of the launch were taken before this one.
+    /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
     /// The launch's tag: not zero, and different from all tags that earlier launches have left in state words.
     pub tag: u32,

@@ -1,7 +1,7 @@
 //! One warp: reductions and scans over the 32 lanes by shuffles, unrolled.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a barrier. A shuffle of a
-//! value is one instruction for each of its words of 32 bits.
+//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A shuffle
+//! of a value is one instruction for each of its words of 32 bits.
 
 use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -66,8 +66,8 @@ unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A 
     accumulator_of_words(words)
 }
 
-/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. Valid on lane
-/// 0. 5 shuffles for 32 lanes, 3 for 8.
+/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. The result is
+/// valid on lane 0. 5 shuffles for 32 lanes, 3 for 8.
 ///
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
@@ -149,7 +149,7 @@ pub unsafe fn share<A: Accumulator>(
     combine(kept, unsafe { exchange(sent, delta, same) })
 }
 
-/// Pairs of lanes that are `delta` apart combine their values. Both get the result. The operator and `same` are as for [`share`].
+/// Pairs of lanes that are `delta` apart combine their values. Both lanes get the result. The operator and `same` are as for [`share`].
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -238,7 +238,7 @@ unsafe fn step<O: Op<T>, T: Element>(
     });
 }
 
-/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the value of the lane before, or the identity on lane 0. 1 shuffle.
+/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the previous lane's value, or the identity on lane 0. 1 shuffle.
 ///
 /// # Safety
 /// Convergent: the whole warp.

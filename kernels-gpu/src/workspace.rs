@@ -19,13 +19,13 @@ use crate::element::ACCUMULATOR_MAX_WORDS;
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
-    /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared.
-    /// The tag of the running reduction or scan is the epoch plus one. The low half is the number of tickets that its blocks have
-    /// taken.
+    /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared. The tag of the
+    /// running reduction or scan is the epoch plus one. The low half is the number of tickets that the blocks of the running reduction or
+    /// scan have taken.
     pub tickets: u64,
     /// The number of blocks that have left the running scan, if it has the last tag.
     pub departures: u32,
-    /// The tag of the last launch that refused its offsets.
+    /// The tag of the last launch that refused its segments' offsets.
     pub fault: u64,
     /// The initial value of the next scan, if it has one.
     pub initial: Initial,

@@ -104,7 +104,7 @@ impl Placement for Either {
 /// A vector's prefix, combined with the vector's first items.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The combination of the first items, after the prefix if [`Self::GOES_ON`], and otherwise alone.
+    /// The first items, combined: after the prefix if [`Self::GOES_ON`], otherwise by themselves.
     items: Option<O::Accumulator>,
 }
 

@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Reads the vector in slot `v`. Its items are in the tile's direction.
+    /// Reads the vector in slot `v`. The vector's items are in the tile's direction.
     ///
     /// # Safety
     /// Slot `v` of `slots` is written.
@@ -80,13 +80,13 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         self.direction.turned::<O::Output>(results, S::VECTOR_ITEMS)
     }
 
-    /// The calling thread's first vector of a tile, striped.
+    /// The number of the calling thread's first vector in a striped tile.
     #[inline(always)]
     fn first_striped() -> u32 {
         simt::warp() * S::ROWS as u32 * WARP_LANES + simt::lane()
     }
 
-    /// The calling thread's first vector of a tile, blocked.
+    /// The number of the calling thread's first vector in a blocked tile.
     #[inline(always)]
     fn first_blocked() -> u32 {
         simt::thread_index() * S::ROWS as u32
@@ -103,7 +103,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Part::towards(direction, tile, tile_items, S::ROWS, Self::first_striped())
     }
 
-    /// The calling thread's striped slots. Its part is copied to them, and stored from them.
+    /// The calling thread's striped slots. The thread's part is copied to these slots, and stored from them.
     #[inline(always)]
     pub fn striped(&self) -> Slots {
         Slots::new(
@@ -130,7 +130,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile.
-    /// - Each thread's striped slots are written, with `items`.
+    /// - Each thread's striped slots are written: they hold `items`.
     /// - `totals` is in the block's own shared memory and has a place for each warp. No warp reads it until [`Self::join`].
     #[inline(always)]
     pub unsafe fn scan(
@@ -154,8 +154,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// [`Self::scan`], striped. Each step of the shuffles is done for all rows before the next step, because one row's shuffle hides the
-    /// latency of another row's shuffle. The rows' totals are folded in registers.
+    /// [`Self::scan`] of a striped tile. Each step of the shuffles is done for all rows before the next step, because one row's shuffle
+    /// hides the latency of another row's shuffle. The rows' totals are folded in registers.
     ///
     /// # Safety
     /// The conditions of [`Self::scan`].
@@ -212,7 +212,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         totals
     }
 
-    /// [`Self::scan`], blocked. Each lane folds its vectors. The lanes' totals are scanned by shuffles.
+    /// [`Self::scan`] of a blocked tile. Each lane folds its vectors. The lanes' totals are scanned by shuffles.
     ///
     /// # Safety
     /// - The conditions of [`Self::scan`].

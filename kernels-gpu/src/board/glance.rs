@@ -27,7 +27,7 @@ const _: () = assert!(NEIGHBOURS == 7);
 pub struct Glance<A, P> {
     /// The values of the slots that are published.
     pub values: [A; NEIGHBOURS + 1],
-    /// The other slot's value, if it is published.
+    /// The value of the slot on the other board, if it is published.
     pub other: P,
     /// A bit for each slot that is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,

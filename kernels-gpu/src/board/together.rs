@@ -46,7 +46,7 @@ impl<A: Accumulator> Stripe<A> {
         ((1u64 << rounds) - 1) as u32
     }
 
-    /// The slot that has the word that the lane reads in a round.
+    /// The slot of the word that the lane reads in a round.
     #[inline(always)]
     pub fn slot(self, round: usize) -> u32 {
         (self.scaled + round as u32 * WARP_LANES * Self::INVERSE) >> 16
@@ -70,10 +70,10 @@ impl<A: Accumulator> Stripe<A> {
         unsafe { put(scratch, self.place(round, slot_words(A::WORDS)), word) };
     }
 
-    /// The value of the slot in `scratch` that has the lane's number.
+    /// The value in slot `lane` of `scratch`.
     ///
     /// # Safety
-    /// The lanes have put the slot's words, and a barrier of the warp has followed.
+    /// The lanes have written the slot's words by [`Self::put`], and a barrier of the warp has followed.
     #[inline(always)]
     pub unsafe fn get(self, scratch: *const u32) -> A {
         let slot = scratch.wrapping_add(self.lane as usize * slot_words(A::WORDS));

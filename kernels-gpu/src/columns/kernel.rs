@@ -61,11 +61,11 @@ use crate::scan::kernel::depart;
 ///
 /// # Safety
 /// The launch's conditions:
-/// 1. The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads, which all call this, with
-///    [`crate::columns::shared_bytes`] of dynamic shared memory.
+/// 1. The launch has [`crate::columns::block_count`] blocks. A block has [`crate::columns::BLOCK_THREADS`] threads, which all call this,
+///    and [`crate::columns::shared_bytes`] of dynamic shared memory.
 /// 2. `input` is the address of item 0, aligned to an item. The matrices begin there, `matrix_pitch` items apart. A matrix has `row_count`
 ///    rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at least one.
-///    Nobody writes the items meanwhile.
+///    Nobody writes the items during the launch.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
 /// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -246,8 +246,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             return;
         }
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `take_ticket` writes the ticket and the tag. There is a column, checked above. `depart` comes after the last use of
-        // the board.
+        // threads. `take_ticket` writes the ticket and the tag. There is at least one column, as checked above. `depart` comes after the
+        // last use of the board.
         unsafe {
             let (mut block, mut tag) = (simt::block_index(), 0);
             if self.has_chunks() {
@@ -392,7 +392,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the total of warp `warp`'s leaf of the calling lane's unit.
+    /// The address of a leaf's total: of warp `warp`'s leaf in the calling lane's unit.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).

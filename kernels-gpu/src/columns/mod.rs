@@ -3,9 +3,10 @@
 //!
 //! # The order, version 3
 //!
-//! This is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by sixteens, counted
-//! from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a row of the
-//! transposed matrix. An item's index, for operators that use it, is its row. The result of a column without rows is the identity.
+//! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
+//! sixteens, counted from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a
+//! row of the transposed matrix. An item's index, for operators that use it, is its row. The result of a column without rows is the
+//! identity.
 //!
 //! # Along an axis
 //!

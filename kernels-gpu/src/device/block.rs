@@ -42,7 +42,7 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index, and no other thread uses its place.
+    /// The block has a warp of this index, and no other thread uses the warp's place.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
         // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below this number: this function's
@@ -51,15 +51,16 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index. Its value was written before a barrier, and the call is after that barrier.
+    /// The block has a warp of this index. The warp's value was written before a barrier, and the call is after that barrier.
     #[inline(always)]
     unsafe fn read(&self, warp: u32) -> A {
-        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and this one is written: this function's condition.
+        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and the warp's value is written: this function's
+        // condition.
         unsafe { self.first.add(warp as usize).read() }
     }
 }
 
-/// The beginning of the block's dynamic shared memory, aligned for items of type `T`. The launch sets its size.
+/// The beginning of the block's dynamic shared memory, aligned for items of type `T`. The launch sets the size of this memory.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     simt::shared_memory()
@@ -96,7 +97,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
 /// before it.
 ///
 /// All threads call it. Both results are valid on every thread. The call takes one barrier and five shuffles. If thread `i` has `i`, the
-/// sum on thread 100 is 5,050, and the second result is 32,640 on all threads.
+/// sum on thread 100 is 5,050, and the total is 32,640 on all threads.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -165,7 +166,7 @@ unsafe fn join<O: Op<T>, T: Element>(
 
 /// The value of thread 0.
 ///
-/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all get 0.
+/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all threads get 0.
 ///
 /// # Safety
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.

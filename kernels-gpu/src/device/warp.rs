@@ -1,6 +1,6 @@
 //! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use shared memory.
 //!
-//! The numbers of shuffles below are for a value of 32 bits. A longer value takes that number for each of its words of 32 bits.
+//! The numbers of shuffles below are for a value of 32 bits. A longer value takes as many for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -58,7 +58,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the whole warp calls both: the same condition as this function's.
+    // SAFETY: the whole warp calls both functions: the same condition as this function's.
     unsafe {
         let inclusive = inclusive_scan::<O, T>(value);
         warp::exclusive_of::<O, T>(inclusive)

@@ -37,7 +37,8 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group, and the prefix of the group `l` groups before the own group.
+/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group. It also reads one prefix: that of the group that lies `l`
+/// groups before the own group.
 const OWN: u32 = 1;
 
 /// The bit for the prefix that the lane reads.
@@ -100,7 +101,8 @@ impl<'a, L: Published> View<'a, L> {
         &self.seen.values
     }
 
-    /// On lane `l`, the prefix of the group `l` groups before the own group; `None` for the prefix of group 0, which no block publishes.
+    /// On lane `l`, the prefix of the group that lies `l` groups before the own group; `None` for the prefix of group 0, which no block
+    /// publishes.
     #[inline(always)]
     pub fn prefix(&self) -> Option<L::Prefix> {
         if self.has_initial() {
@@ -173,7 +175,7 @@ impl<'a, L: Published> View<'a, L> {
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
         // SAFETY: the scan has the own group's tiles up to `tile` (all of them if it is the last), `groups` whole groups before, and a
-        // prefix for each group from 1 to the own: this function's condition. The bits of other slots are not set.
+        // prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 

@@ -187,7 +187,7 @@ fn single(word: u32) -> Keys {
     (word ^ (sign | 1 << 31), if is_nan { u32::MAX } else { 0 })
 }
 
-/// The word with an item in its lowest bits.
+/// A word that has the item in its lowest bits.
 #[inline(always)]
 fn word_of<T: Element>(item: T) -> u32 {
     let mut vector = [0; VECTOR_WORDS];

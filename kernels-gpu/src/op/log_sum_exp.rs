@@ -1,9 +1,8 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, one side has the lesser greatest item. Its sum is multiplied by the exponential of the
-//! difference of the two greatest items (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867,
-//! 2018).
+//! all items are −∞. When two values combine, the greatest items are compared. On the side where it is less, the sum is multiplied by the
+//! exponential of the difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and are added to a sum of at least 1. So their absolute error matters: it is less than 0.52 · 2⁻²³, or
 //! 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three times the instructions, since its relative
@@ -134,8 +133,8 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// Every item gets the sum 1, also −∞. So the first combinations need no choice between sums, and `with_sum` corrects the sum at the
-    /// end.
+    /// Every item gets the sum 1, even an item of −∞. So the first combinations need no choice between sums, and `with_sum` corrects the
+    /// sum at the end.
     #[inline(always)]
     fn stream(words: Words) -> Exponentials {
         let [a, b, c, d] = words.map(f32::from_bits);

@@ -11,11 +11,11 @@ use crate::contract::Tree;
 use crate::element::{for_each_word, Accumulator, Element, Words};
 use crate::op::{Commutative, Op};
 
-/// The operator `O`, whose accumulators are copied word by word. The results are the same.
+/// The operator `O`, whose accumulators are copied word by word. The results are those of `O`.
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// All operators have this implementation. [`commutes`] checks the operator itself, so that the compiler's message names the row.
+/// This implementation holds for every `O`. [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles only for an operator that commutes.

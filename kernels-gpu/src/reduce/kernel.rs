@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. A chunk belongs to a block index, whatever the size of the grid, so the tree does not depend on the device. One block that
-//! waits for the others replaces the second launch.
+//! shuffles. Each chunk belongs to one block index, in a grid of any size, so the tree does not depend on the device. One block that waits
+//! for the others replaces the second launch.
 //!
 //! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!
@@ -48,8 +48,8 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
 ///
 /// # Safety
-/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
-///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
+/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`] threads, which all call this,
+///   and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.

@@ -77,12 +77,12 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// perhaps more blocks, than it needs.
 ///
 /// # Safety
-/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads, all of which
-///   call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan follow each
-///   other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
+/// - The launch has at least one and at most `end_tile - first_tile` blocks. A block has [`crate::launch::scan_block_threads`] threads,
+///   which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
+///   follow each other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable, and their results are writable. Either the two addresses and the two types are equal, or items and results do not overlap.
-/// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only one.
+/// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only launch.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
 ///   number of items, it has at least [`crate::workspace::scan_state_words`] words.
@@ -192,8 +192,8 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of O::Accumulator => {
         words[W] = if has_initial {
-            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. The workspace was zeroed, and the host
-            // wrote the initial value.
+            // SAFETY: the workspace (condition 5) has room at this address for an accumulator of any size. The workspace was zeroed, and
+            // the host wrote the initial value.
             unsafe { address.wrapping_add(W).read() }
         } else {
             accumulator_word(O::identity(), W)

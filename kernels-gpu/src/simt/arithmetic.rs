@@ -197,19 +197,19 @@ macro_rules! sum {
 }
 
 sum!(
-    /// The sum of 16 items. 4 dot products.
+    /// The sum of 16 items, by 4 dot products.
     sum_u8, "dp4a.u32.u32", "0x01010101", u32
 );
 sum!(
-    /// The sum of 16 items. 4 dot products.
+    /// The sum of 16 items, by 4 dot products.
     sum_i8, "dp4a.s32.s32", "0x01010101", i32
 );
 sum!(
-    /// The sum of 8 items. 4 dot products.
+    /// The sum of 8 items, by 4 dot products.
     sum_u16, "dp2a.lo.u32.u32", "0x0101", u32
 );
 sum!(
-    /// The sum of 8 items. 4 dot products.
+    /// The sum of 8 items, by 4 dot products.
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 

@@ -138,7 +138,7 @@ pub fn stream<A: Accumulator>([a, b, c, d]: Words) -> A {
     }
 }
 
-/// Combines values of streams. Only operators with wide accumulators use this hole.
+/// Combines two values of streams. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_streams(left, right)

@@ -32,7 +32,7 @@ pub fn late_one() -> u32 {
     one
 }
 
-/// The direction's mask: 0 in the PTX as it is compiled, and all bits in the PTX that the host makes for backward scans. See
+/// The direction's mask: 0 in the PTX as it is compiled, and all bits set in the PTX that the host makes for backward scans. See
 /// [`crate::direction::Direction`].
 #[inline(always)]
 pub fn direction_mask() -> u64 {
@@ -165,7 +165,7 @@ impl EvictionPolicy {
     /// Whether policies are used: from compute capability 9.0 on, since no lower capability was measured. PTX has policies from 8.0 on.
     const ARE_USED: bool = matches!(START, Start::Early);
 
-    /// `evict_last` if `last`, else `evict_normal`. Call it at each use: a kept policy would take registers.
+    /// `evict_last` if `last`, else `evict_normal`. Call this function at each use: a kept policy would take registers.
     #[inline(always)]
     pub fn new(last: bool) -> Self {
         let mut policy = 0;
@@ -187,8 +187,8 @@ impl EvictionPolicy {
     }
 }
 
-/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`). The caller gives the instruction and its other
-/// operands.
+/// Begins to copy from an address in global memory (`%g`) to an address in shared memory (`%s`). The caller gives the instruction and its
+/// other operands.
 macro_rules! begin_copy_by {
     ($name:ident: $instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
         // `cvta` is valid: each generic address is in its space.
@@ -231,7 +231,7 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 pub const LEAST_COPY_BYTES: usize = 4;
 
 /// Begins to copy 16 bytes from global memory to `offset` bytes after `base`, in shared memory. The shared address is computed in 32 bits.
-/// The copy leaves out the L1 cache, and is done after [`await_copies`].
+/// The copy bypasses the L1 cache, and is done after [`await_copies`].
 ///
 /// # Safety
 /// The conditions of [`begin_copy_vector`], where `to` is `offset` bytes after `base`. `base` is in shared memory too.

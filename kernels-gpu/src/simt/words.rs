@@ -34,7 +34,7 @@ macro_rules! load_at_once {
         #[inline(always)]
         pub unsafe fn $name(first: *const u64, other: *const u64, wanted: u32) -> $result {
             $(let $word: u64;)*
-            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). Other words are not
             // accessed.
             unsafe {
                 ptx!(
@@ -264,7 +264,7 @@ macro_rules! load_rows_at_once {
             wanted: u32,
         ) -> [u64; 32] {
             $(let $word: u64;)*
-            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). Other words are not
             // accessed.
             unsafe {
                 ptx!(

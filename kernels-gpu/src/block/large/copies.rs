@@ -80,7 +80,8 @@ impl<V: Element, S: Shape> Layout<V, S> {
 }
 
 impl<V: Element> Stretch<V> {
-    /// The calling warp's stretch of a tile of a scan. The tile begins at the border `tile`, and `tile_items` of its items exist.
+    /// The calling warp's stretch of a tile of a scan. The tile begins at `tile`, extends in `direction`, and has `tile_items` existing
+    /// items.
     #[inline(always)]
     pub fn new<S: Shape>(direction: Direction, tile: *mut V, tile_items: u32) -> Self {
         let items = WARP_LANES * S::ROWS as u32;

@@ -70,7 +70,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The thread's striped slots are written.
-    /// - `hand_on` may be called for each of its vectors.
+    /// - `hand_on` may be called for each of the thread's vectors.
     #[inline(always)]
     unsafe fn place_striped<P: Placement>(
         &self,
@@ -99,7 +99,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The thread's blocked slots are written.
-    /// - No other thread uses them.
+    /// - No other thread uses these slots.
     #[inline(always)]
     unsafe fn place_blocked<P: Placement>(
         &self,

@@ -10,7 +10,7 @@ use crate::sixteens;
 
 use super::{Launch, Unit};
 
-/// The bits of a number from 0 to [`FAN`] − 1.
+/// How many bits a number from 0 to [`FAN`] − 1 has.
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -51,7 +51,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
-                // Orders the writes of the values read from other blocks before warp 0's reads.
+                // Orders the writes of other blocks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
                     value = self.fold_published(before, value);
@@ -96,7 +96,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the unit exists, and nobody else finishes it: this function's conditions. So its column has a result (the launch's
-        // condition 4). If it is not its column's last, columns have several chunks, and the board has a slot for the unit (condition 5).
+        // condition 4). If the unit is not its column's last, columns have several chunks, and the board has a slot for the unit (condition
+        // 5).
         unsafe {
             if unit.is_last {
                 write_result!(O, T, self.output, unit.column as usize, value);
@@ -129,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders warp 0's reads on the level above before the writes that replace these values.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
-                    // Orders the writes of the values read from other blocks before warp 0's reads.
+                    // Orders the writes of other blocks' values before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
                         value = self.fold_before(self.published(0), before, value);
@@ -143,8 +144,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for published values, and writes them to shared memory. `bits` is the level. Each lane's unit needs `before` values: those
-    /// before its own among the sixteen of that level. Warp `w` waits for value `w` of each lane's unit.
+    /// Waits for published values, and writes them to shared memory. A value of the level stands for 2^`bits` chunks. Each lane's unit
+    /// needs `before` values: those before its own value among sixteen. Warp `w` waits for value `w` of each lane's unit.
     ///
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.

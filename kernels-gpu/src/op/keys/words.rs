@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// Replaces the vector found so far if `is_here`: an earlier vector, `words`, has the extreme too.
+    /// If `is_here`, the earlier vector `words` has the extreme too, and replaces the vector found so far.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -139,7 +139,7 @@ fn place_of(words: Words, bits: u32) -> u32 {
     }
 }
 
-/// The lesser of two keys, with its place. If the keys are equal, it is the first key.
+/// The lesser of two keys, with its place. If the keys are equal, the result is the first key.
 #[inline(always)]
 fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
     if second.0 < first.0 {

@@ -116,8 +116,9 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
 }
 
 /// This thread's fold over every 256th partial, in order. A partial is folded as soon as it is published. The thread reads `AT_A_TIME`
-/// partials together. If it reads one at a time, the latencies of many reads add up. If it reads more than it has, each round of reads
-/// takes longer. On an H200, 2^24 `f32` took 18.5 µs with 1 at a time and 17.5 µs with 8; 2^20 `f32` took 2.5 µs with 1 and 2.7 µs with 8.
+/// partials together. If it reads one at a time, the latencies of many reads add up. If it reads more partials than it has, each round of
+/// reads takes longer. On an H200, 2^24 `f32` took 18.5 µs with 1 at a time and 17.5 µs with 8; 2^20 `f32` took 2.5 µs with 1 and 2.7 µs
+/// with 8.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.

@@ -38,7 +38,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
     const PREFIX_WARPS: u32 = S::WARPS + 1;
 
-    /// Sends the tile of a turn to the warp that looks back. After the last tile, it sends the launch's end instead.
+    /// Sends the tile of a turn to the warp that looks back. After the last tile, sends the launch's end instead.
     ///
     /// # Safety
     /// Convergent: at least the last warp that scans. Its first thread has published the tile. The call is made once for each turn, in

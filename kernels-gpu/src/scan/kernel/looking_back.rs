@@ -17,7 +17,7 @@ use super::{initial, leaves_later, Launch};
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient. They are patient in long scans only. The values that a tile needs are published soon after the tile
     /// arrives. An earlier look-back polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28 `f32` took 541
-    /// µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
+    /// µs with impatient look-backs, and 527 µs with patient look-backs. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// Whether the lanes read published values together: see `lookback::far`.
@@ -31,9 +31,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
         // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. The look-back begins at
-        // once for the last tile of a group, since the next group waits for its result. It also begins at once for the block's first tile.
-        // There may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than the
-        // reader.
+        // once for the last tile of a group, since the next group waits for its result. It also begins at once for the block's first tile,
+        // for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer
+        // barriers than the reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,

@@ -149,8 +149,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     ) {
         let part = self.part(self.array.output, leaving.tile);
         let tile = self.tile(turn, buffers);
-        // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all.
-        // The prefix is the tile's, and the part is writable: this function's condition.
+        // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all
+        // warps. The prefix is the tile's, and the part is writable: this function's condition.
         unsafe {
             let prefix = self.await_prefix(turn);
             if !self.stores {

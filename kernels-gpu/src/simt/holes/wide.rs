@@ -189,7 +189,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines values of streams.
+        /// Combines two values of streams.
         #[inline(always)]
         pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));

@@ -1,6 +1,6 @@
 //! Arithmetic for which the GPU has an instruction and Rust has no function.
 //!
-//! On the device the functions are those of [`crate::simt`]. On the host they are plain Rust, with the same bits.
+//! On the device, [`crate::simt`] has the functions. On the host, they are plain Rust. Both give the same bits.
 
 use num_traits::float::FloatCore;
 

@@ -38,9 +38,9 @@
 //!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
 //!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for those with odd `v`.
-//!    It combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it
-//!    combines the two folds.
+//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for its vectors with odd `v`. It
+//!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
+//!    folds.
 //!
 //!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of each vector pairwise,
 //!    neighbours first, and then the totals of its `N` vectors in the same way. It appends the result to the fold.
@@ -78,11 +78,11 @@
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
 //! With a wide accumulator, or with large items or results, the same holds for any `R`, except that a lane's vectors count as one vector of
-//! `R·V` items. In step 5 the outputs are those of the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan,
-//! and `B`, `B ⊕ x₀`, … for an exclusive one.
+//! `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B
+//! ⊕ x₀`, … for an exclusive scan.
 //!
-//! A **reversed** scan, of any shape, is a scan of the items in the opposite order, whose results are put back into the order of the items.
-//! The last item comes first in the tree, and an item's index counts from the end.
+//! A **reversed** scan, of any shape, scans the items in the opposite order, and puts each result at its item's place. The last item comes
+//! first in the tree, and an item's index counts from the end.
 //!
 //! # Segmented reduction
 //!
@@ -93,11 +93,11 @@
 //!
 //! # Versions
 //!
-//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, scans of 2^30 bytes in items of 64 and of
-//!    20 bytes took 3,862 and 1,561 µs with version 2, and 643 and 547 µs with version 3 (2026-11-25).
+//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes took 3,862 µs with
+//!    version 2 and 643 µs with version 3 in items of 64 bytes, and 1,561 µs and 547 µs in items of 20 bytes (2026-11-25).
 //! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
-//!    tiles of 5 rows. On an H200, scans of 2^21 and 2^28 `f64` took 10.9 and 1,053 µs with version 1, and 9.9 and 1,016 µs with version 2
-//!    (2026-11-23).
+//!    tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of 2^28 `f64`
+//!    took 1,053 µs and 1,016 µs (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
@@ -170,7 +170,8 @@ pub const SCAN_SHORT: ScanShape = ScanShape {
 
 /// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs are under way. Four such
 /// tiles fill the shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned
-/// 2^28 `f32` in 595 and 575 µs with tiles of 16 and 32 KiB, in 559 µs with 16 warps of 8 rows, and in 545 µs with 16 warps of 7 rows.
+/// 2^28 `f32` in 595 µs with tiles of 16 KiB, and in 575 µs with tiles of 32 KiB. Tiles of 16 warps took 559 µs with 8 rows, and 545 µs
+/// with 7 rows.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,
@@ -206,7 +207,7 @@ pub const fn vector_bytes<T>() -> usize {
     vector_items::<T>() * size_of::<T>()
 }
 
-/// Vectors of items of type `T` in a tile of a reduction, for each thread.
+/// How many vectors of a reduction's tile each thread has, for items of type `T`.
 pub const fn thread_vectors<T>() -> usize {
     match vector_bytes::<T>() {
         0..=VECTOR_BYTES => THREAD_VECTORS,

@@ -23,7 +23,7 @@ use bytemuck::Pod;
 /// assert_eq!(bytes(&[[1.0_f32, 2.0, 3.0]; 4]), 48);
 /// ```
 pub trait Element: Pod + Send + Sync {
-    /// Evaluated wherever a type is used as an item: a type of another size does not compile.
+    /// This constant is evaluated wherever a type is used as an item, so a type of a wrong size does not compile.
     #[doc(hidden)]
     const HAS_ALLOWED_SIZE: () = assert!(
         matches!(size_of::<Self>(), 1 | 2)

@@ -63,7 +63,7 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads all its vectors of a whole tile at once, and those of a ragged tile in a loop.
+    /// A thread reads its vectors of a whole tile all at once, and its vectors of a ragged tile in a loop.
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,

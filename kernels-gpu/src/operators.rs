@@ -121,8 +121,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries: this is a function, and
-/// `warpfold-build` turns it into an entry.
+/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries, so this is a function, which
+/// `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]

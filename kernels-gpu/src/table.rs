@@ -30,8 +30,9 @@ kinds! {
     Runs: crate::selection::kind::RUNS,
 }
 
-/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. A kind is passed
-/// as two names: its own, and that of the macro that emits its entry. The first brackets are empty, or restrict the row to some kinds.
+/// Calls the macro in the second brackets with the other tokens, followed by the kinds of kernels that a program's own operators have. A
+/// kind is passed as two names: its own name, and the name of the macro that emits its entry. The first brackets are empty, or restrict the
+/// row to some kinds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -54,7 +55,7 @@ macro_rules! with_kinds_of {
     };
 }
 
-/// Passes the lists of item types to the macro `$next`, after other arguments.
+/// Calls the macro `$next` with `$arguments`, followed by the lists of item types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_item_types {
@@ -62,7 +63,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All types except those of 64 bits, which have no wider type for sums.
+            // All types of less than 64 bits. Sums of 64-bit types have no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -93,8 +94,8 @@ macro_rules! for_each_narrow_float {
     };
 }
 
-/// Passes the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. The comment of a
-/// section names the kinds of its operators' kernels.
+/// Calls the macro [`rows_of!`](crate::rows_of) with `$callback`, `$rows`, and the operators with the types of their items. The comment of
+/// a section names the kinds of its operators' kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_operators {

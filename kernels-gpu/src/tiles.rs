@@ -62,8 +62,9 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// Waits for the taken ticket. The thread with the launch's last ticket resets the tickets for the next launch and, if this is the
-    /// scan's last launch, advances the epoch. If the scan's last launch has the last tag, the block that leaves last does both instead.
+    /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
+    /// the scan's last launch, advances the epoch. If the scan's last launch has the last tag, the block that leaves last does both
+    /// instead.
     ///
     /// # Safety
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.

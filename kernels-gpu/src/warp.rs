@@ -199,7 +199,8 @@ pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -
 }
 
 /// Inclusive scans over the lanes, one for each of the first `count` values, by Kogge and Stone (1973). In step `s` = 1, 2, 4, 8, 16, lane
-/// `l ≥ s` combines the value of lane `l − s` with its own, in this order. Valid on every lane. 5 shuffles for each value.
+/// `l ≥ s` combines two values: the value of lane `l − s` on the left, and its own value on the right. Valid on every lane. 5 shuffles for
+/// each value.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -267,7 +267,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         folded
     }
 
-    /// Joins the warps of a tile. They meet at one barrier, between the writes and the reads of their totals.
+    /// Joins the warps of a tile. The warps meet at one barrier, between the writes and the reads of their totals.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.

@@ -1,6 +1,7 @@
 //! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
 
-/// Passes the arguments of a reduction of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, results
+/// type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -36,7 +37,8 @@ macro_rules! with_columns_reduce_arguments {
     };
 }
 
-/// Passes the arguments of a scan of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan of columns. Items have type `T`, results type
+/// `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {

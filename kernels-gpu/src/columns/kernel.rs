@@ -63,9 +63,9 @@ use crate::scan::kernel::depart;
 /// The launch's conditions:
 /// 1. The launch has [`crate::columns::block_count`] blocks. A block has [`crate::columns::BLOCK_THREADS`] threads, which all call this,
 ///    and [`crate::columns::shared_bytes`] of dynamic shared memory.
-/// 2. `input` is the address of item 0, aligned to an item. The matrices begin there, `matrix_pitch` items apart. A matrix has `row_count`
-///    rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at least one.
-///    Nobody writes the items during the launch.
+/// 2. `input` is the address of item 0, aligned to an item. The matrices begin at this address, `matrix_pitch` items apart. A matrix has
+///    `row_count` rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at
+///    least one. Nobody writes the items during the launch.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
 /// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least

@@ -117,7 +117,7 @@ impl<A: Accumulator> Lookback<A> {
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each last tile of a group, before its look-back. The block has
-    /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is that of the look-back.
+    /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is the look-back's scratch.
     #[inline(always)]
     pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -131,8 +131,8 @@ impl<A: Accumulator> Lookback<A> {
             first_aggregate: group,
             first_prefix: group + 1,
         };
-        // SAFETY: the whole warp calls it. The wanted slots are those of this group's tiles; the board has them. No other block publishes
-        // the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // SAFETY: the whole warp calls it. The wanted slots are the slots of this group's tiles; the board has them. No other block
+        // publishes the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             self.load_tiles(&wanted, stripe, scratch);
@@ -169,9 +169,9 @@ impl<A: Accumulator> Lookback<A> {
     ) -> A {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
-        // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are those of lower tiles and groups, and of this
-        // group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes it.
-        // The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are the slots of lower tiles and groups, and of
+        // this group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes
+        // it. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);

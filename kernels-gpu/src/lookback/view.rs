@@ -37,8 +37,8 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group. It also reads one prefix: that of the group that lies `l`
-/// groups before the own group.
+/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that lies `l` groups
+/// before the own group.
 const OWN: u32 = 1;
 
 /// The bit for the prefix that the lane reads.
@@ -137,7 +137,7 @@ impl<'a, L: Published> View<'a, L> {
         self.tile / GROUP_TILES
     }
 
-    /// How many groups before the own group are read at most: those that exist, up to [`Self::NEIGHBOURS`].
+    /// The most groups that are read before the own group: all that exist, up to [`Self::NEIGHBOURS`].
     #[inline(always)]
     fn neighbours(&self) -> u32 {
         Ord::min(self.group(), Self::NEIGHBOURS)
@@ -174,7 +174,7 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all of them if it is the last), `groups` whole groups before, and a
+        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the last), `groups` whole groups before, and a
         // prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
@@ -227,7 +227,8 @@ impl<'a, L: Published> View<'a, L> {
     unsafe fn has_all(&mut self) -> bool {
         let published = self.seen.published;
         let has_prefix = self.has_initial() || published & PREFIX != 0;
-        // SAFETY: the whole warp votes: this function's condition. The first ballot's result, and so the return, is the same on all lanes.
+        // SAFETY: the whole warp votes: this function's condition. The first ballot's result is the same on all lanes, so all lanes return
+        // together.
         unsafe {
             self.distance = simt::ballot(has_prefix).trailing_zeros();
             if self.distance == WARP_LANES {

@@ -21,8 +21,8 @@
 /// assert_eq!(<AnyAhead as Op<u64>>::lift_at(7, 6), 1);
 /// ```
 ///
-/// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator is
-/// exact if the other operator is exact, and combines in the other operator's order. If items and mapped items have the same size, the
+/// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator
+/// combines in the other operator's order, and is exact if the other operator is exact. If items and mapped items have the same size, the
 /// results have the same bits as the other operator's results for the mapped items.
 #[macro_export]
 macro_rules! mapped {

@@ -73,8 +73,8 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
-/// whether the launch has the blocks of a long scan. If the number turns out to be that of a short scan, the launch has more warps, and
-/// perhaps more blocks, than it needs.
+/// whether the launch has the blocks of a long scan. If that number makes the scan short, the launch has more warps, and perhaps more
+/// blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks. A block has [`crate::launch::scan_block_threads`] threads,

@@ -50,7 +50,7 @@ impl Slots {
     /// Slot `v` exists and is written, and `access` describes its vectors.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: slot `v`, at this offset from the first, is in shared memory, written, and aligned for `access` (condition of this
+        // SAFETY: slot `v`, at this offset from the first slot, is in shared memory, written, and aligned for `access` (condition of this
         // function).
         unsafe { access.read_shared_at(self.first, v * self.stride_bytes) }
     }

@@ -64,7 +64,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The fold of the leaf's items: a left fold, or pairwise. It is the identity if the leaf has no rows.
     ///
     /// # Safety
-    /// `unit` is the calling thread's unit, and `items` are those of [`Self::load`].
+    /// `unit` is the calling thread's unit, and `items` is the result of [`Self::load`].
     #[inline(always)]
     pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {

@@ -102,7 +102,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {
     // SAFETY: the whole warp calls it: condition 1. The workspace is the launch's: condition 2. `arrive` orders the other blocks' accesses
-    // before those of the last block, which alone clears the board.
+    // before the last block's accesses. Only the last block clears the board.
     unsafe {
         // Orders the warp's accesses before lane 0's arrival.
         simt::warp_barrier();

@@ -78,8 +78,8 @@
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
 //! With a wide accumulator, or with large items or results, the same holds for any `R`, except that a lane's vectors count as one vector of
-//! `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`, `B
-//! ⊕ x₀`, … for an exclusive scan.
+//! `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`,
+//! `B ⊕ x₀`, … for an exclusive scan.
 //!
 //! A **reversed** scan, of any shape, scans the items in the opposite order, and puts each result at its item's place. The last item comes
 //! first in the tree, and an item's index counts from the end.

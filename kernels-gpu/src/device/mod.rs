@@ -19,9 +19,9 @@
 //! # Compilers
 //!
 //! With stable rustc, write kernels in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, write functions with
-//! `#[cuda_std::kernel]`, in a crate of yours that depends on this crate with the feature `cuda_std`. With nightly rustc, write `extern
-//! "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The library's
-//! own kernels are compiled only with the feature `entries`.
+//! `#[cuda_std::kernel]`, in a crate of yours that depends on this crate with the feature `cuda_std`. With nightly rustc, write
+//! `extern "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The
+//! library's own kernels are compiled only with the feature `entries`.
 //!
 //! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks; a call panics.
 

@@ -9,8 +9,8 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. This is so for exact operators, and for
-/// wide accumulators unless a tile is combined pairwise.
+/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. It has two folds for exact operators, and
+/// for wide accumulators unless a tile is combined pairwise.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
@@ -100,7 +100,7 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
     size_of::<ReduceShared<A>>() as u32
 }
 
-/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
+/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. The bytes may exceed
 /// 48 KiB, the limit of a kernel that has not opted in to more.
 pub const fn scan_shared_bytes<A: Accumulator>(shape: ScanShape, buffers: u32) -> u32 {
     let fixed = size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>(shape);
@@ -124,8 +124,8 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// How many slots of that scratch hold values of groups: as many as a group has tiles, and two more. They follow the slots that hold values
-/// of tiles.
+/// How many slots of that scratch hold values of groups: as many as a group has tiles, and two more. In the scratch, the slots of groups
+/// follow the slots of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
 /// The words of shared memory from one value to the next, if each lane reads a different value. An odd number avoids bank conflicts.

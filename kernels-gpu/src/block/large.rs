@@ -226,7 +226,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         totals: *const O::Accumulator,
     ) -> Joined<O::Accumulator> {
         let mut warps = O::identity();
-        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
+        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
         unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             let mut w = 0;

@@ -277,7 +277,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         rows: Rows<O::Accumulator>,
         totals: *const O::Accumulator,
     ) -> Scanned<O::Accumulator> {
-        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
+        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
         let warp_prefix = unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             Self::fold_below(totals, simt::warp())

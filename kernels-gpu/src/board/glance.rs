@@ -7,7 +7,7 @@ use crate::thread::for_each_vector;
 
 use super::Board;
 
-/// The most slots that a glance reads below its first slot. They are [`WARP_LANES`] slots apart.
+/// The most slots that a glance reads below its first slot. The slots are [`WARP_LANES`] places apart.
 pub const NEIGHBOURS: usize = 7;
 
 /// In the masks of wanted and of published slots, the bit of the slot on the other board.

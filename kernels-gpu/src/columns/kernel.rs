@@ -68,8 +68,8 @@ use crate::scan::kernel::depart;
 ///    least one. Nobody writes the items during the launch.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
-/// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::columns::state_words`].
+/// 5. `control` and `states` are a workspace that no other launch uses at the same time. The workspace has `state_words` state words, at
+///    least [`crate::columns::state_words`].
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
@@ -138,8 +138,8 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// The distance from item 0 of `input` to the launch's first row, in items, as a wrapped number. It differs from 0 only in a backward
-    /// scan, if the count in device memory is less than the number of rows in the arguments.
+    /// The distance from item 0 of `input` to the launch's first row, in items, as a wrapped number. The distance differs from 0 only in a
+    /// backward scan, if the count in device memory is less than the number of rows in the arguments.
     skipped: u64,
 }
 
@@ -430,7 +430,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `value`, combined with `count` later values. The first of these is at `values`, and they are [`WARP_LANES`] places apart.
+    /// `value`, combined with `count` later values. The first later value is at `values`, and the later values are [`WARP_LANES`] places
+    /// apart.
     ///
     /// # Safety
     /// The values are in shared memory, and written.

@@ -9,7 +9,7 @@
 //!
 //! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item. They combine accumulators: call
 //! [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and [`Op::lower`](crate::Op::lower) before you write a result.
-//! The order in which they combine is fixed, so results repeat bit for bit.
+//! The order of combination is fixed, so results repeat bit for bit.
 //!
 //! # Convergence
 //!

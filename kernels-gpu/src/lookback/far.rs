@@ -32,9 +32,9 @@ type Loaded = [u64; 32];
 const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
 
-/// In the scratch, the slots of a group's tiles come first, and then the slots of groups. These hold the aggregates and the prefixes that
-/// are read at once. Two more slots hold values of the last tile of a group: the group's aggregate, and the combined aggregates of the
-/// group's lower tiles.
+/// In the scratch, the slots of a group's tiles come first, and then the slots of groups. The slots of groups hold the aggregates and the
+/// prefixes that are read at once. Two more slots hold values of the last tile of a group: the group's aggregate, and the combined
+/// aggregates of the group's lower tiles.
 const GROUP_PREFIXES: u32 = WINDOW;
 const LAST_AGGREGATE: u32 = 2 * WINDOW;
 const LAST_LOWER: u32 = LAST_AGGREGATE + 1;

@@ -138,8 +138,8 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The least key of the items of four vectors, with an index: the least item's index or, for items of one word, perhaps the first
-    /// item's index, `index`.
+    /// The least key of the items of four vectors, with an index. The index is the least item's. For items of one word, it may instead be
+    /// `index`, the first item's.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)

@@ -320,7 +320,7 @@ fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
 }
 
-/// The sum and the squared deviations of some items. Their number is known at compile time.
+/// The sum and the squared deviations of some items. The number of items is known at compile time.
 #[derive(Clone, Copy)]
 struct Half {
     sum: f64,

@@ -7,7 +7,8 @@
 use super::{canonical, Op};
 
 crate::item! {
-    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. It is aligned to 8 bytes, its size, so that kernels load it at once.
+    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. The type is aligned to 8 bytes, its size, so that kernels load an item
+    /// at once.
     ///
     /// ```
     /// use warpfold_kernels::op::Affine;

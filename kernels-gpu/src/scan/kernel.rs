@@ -178,7 +178,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
 }
 
 /// The prefix of the first item: the initial value or the identity. Each word is chosen by itself: a choice between two structs would put
-/// them into local memory.
+/// both structs into local memory.
 ///
 /// # Safety
 /// The same as for [`scan()`].

@@ -237,7 +237,7 @@ pub const LEAST_COPY_BYTES: usize = 4;
 /// The conditions of [`begin_copy_vector`], where `to` is `offset` bytes after `base`. `base` is in shared memory too.
 #[inline(always)]
 pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32) {
-    // SAFETY: `from` is readable global memory, and the 16 bytes at the offset are shared memory of this thread. Both are aligned
+    // SAFETY: `from` is readable global memory, and the 16 bytes at the offset are shared memory of this thread. Both places are aligned
     // (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(

@@ -33,14 +33,14 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. Of items of 8 bytes, four vectors have
-/// only eight, and compilers would make branches between the vectors.
+/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. Four vectors have only eight items of 8
+/// bytes, and compilers would make branches between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). It does if it combines sixteens pairwise, and its values have two words, or a
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). Such an operator combines sixteens pairwise, and its values have two words, or a
 /// count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::PAIRS_SIXTEENS && !O::EXACT && matches!(O::Accumulator::WORDS, 2 | 6)

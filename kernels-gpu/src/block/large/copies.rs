@@ -133,8 +133,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Then every lane may
-    /// read the warp's items.
+    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Afterwards every
+    /// lane may read the warp's items.
     ///
     /// # Safety
     /// The conditions of [`Self::begin_copy`], with the same stretch.
@@ -163,8 +163,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let place = |byte: u32| to.wrapping_byte_add(Of::<T, S>::place(byte) as usize);
         let from = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. Both addresses are multiples
-        // of the unit. The runs are the warp's, and each unit is copied by one lane.
+        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. The source and the
+        // destination are aligned to the unit. The runs are the warp's, and each unit is copied by one lane.
         unsafe {
             if Of::<T, S>::UNIT == SIXTEEN && stretch.is_whole::<S>() && stretch.is_aligned(SIXTEEN)
             {
@@ -223,7 +223,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let to = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
         // SAFETY: a unit is stored only if all its bytes are within the stretch and exist; they are writable, and the results are written.
-        // Both addresses are multiples of the unit, and each unit is stored by one lane.
+        // The source and the destination are aligned to the unit, and each unit is stored by one lane.
         unsafe {
             if Of::<O::Output, S>::UNIT == SIXTEEN
                 && stretch.is_whole::<S>()

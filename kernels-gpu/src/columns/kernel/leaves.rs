@@ -106,7 +106,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of the leaf's items. `before` is the leaf's prefix.
     ///
     /// # Safety
-    /// The same conditions as for [`Self::fold_leaf`], in a scan.
+    /// The conditions of [`Self::fold_leaf`]. The launch is a scan.
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {

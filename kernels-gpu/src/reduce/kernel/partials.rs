@@ -43,7 +43,8 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
     }
 }
 
-/// [`fold`] of large partials. A warp reads two partials for each lane at a time. Its lanes read them [together](crate::board).
+/// [`fold`] of large partials. A warp reads two partials for each lane at a time. The lanes of the warp read the partials
+/// [together](crate::board).
 ///
 /// # Safety
 /// The conditions of [`fold`].

@@ -105,8 +105,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         while v < self.rows {
             let step = simt::opaque_one();
             // SAFETY: the slots are this thread's (condition of this function), and `is_vector` is checked before a vector is loaded.
-            // `begins` is set only if items can be copied asynchronously. Then vectors can be copied asynchronously too, because their unit
-            // is at least as large.
+            // `begins` is set only if items can be copied asynchronously. Then vectors can be copied asynchronously too, because a vector's
+            // unit is at least as large as an item's.
             unsafe {
                 if !self.begins(v) {
                     slots.write(v, Self::ACCESS, Self::fillers::<O>());

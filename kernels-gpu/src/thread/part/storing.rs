@@ -32,7 +32,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// - The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
-        // SAFETY: `is_vector` holds: the vector exists and is aligned. It is writable (conditions of this function).
+        // SAFETY: `is_vector` holds: the vector exists and is aligned. The vector is writable (conditions of this function).
         unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
     }
 

@@ -115,7 +115,7 @@ pub const WARP_LANES: u32 = 32;
 /// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a vector at once.
+/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a whole vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
 /// The most vectors of a tile for each thread, for items of up to 16 bytes.
@@ -181,7 +181,7 @@ pub const SCAN_LONG: ScanShape = ScanShape {
 /// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
-/// Tiles of a group of a scan. One warp combines their aggregates.
+/// How many tiles a group of a scan has. One warp combines the tiles' aggregates.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
 /// The wider of two types. A scan of items of type `T` to results of type `U` uses the numbers below for `Wider<T, U>`.
@@ -226,12 +226,12 @@ pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().count(item_count)
 }
 
-/// Tiles of one chunk of a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
+/// How many tiles a chunk has, in a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().chunk_tiles(item_count)
 }
 
-/// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
+/// How many chunks a reduction of `item_count` items of type `T` has; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().chunk_count(item_count)
 }
@@ -258,8 +258,8 @@ impl ReduceTiles {
         item_count.div_ceil(self.items)
     }
 
-    /// Tiles of one chunk of a reduction of `item_count` items: the smallest power of two that leaves at most [`REDUCE_MAX_CHUNKS`]
-    /// chunks.
+    /// How many tiles a chunk has, in a reduction of `item_count` items: the smallest power of two that leaves at most
+    /// [`REDUCE_MAX_CHUNKS`] chunks.
     #[inline(always)]
     pub const fn chunk_tiles(self, item_count: u64) -> u64 {
         next_power_of_two(self.count(item_count).div_ceil(REDUCE_MAX_CHUNKS))
@@ -270,7 +270,7 @@ impl ReduceTiles {
         self.chunk_tiles(item_count).saturating_mul(self.items)
     }
 
-    /// Chunks of a reduction of `item_count` items; 0 for no items.
+    /// How many chunks a reduction of `item_count` items has; 0 for no items.
     #[inline(always)]
     pub const fn chunk_count(self, item_count: u64) -> u64 {
         self.count(item_count)
@@ -386,7 +386,7 @@ impl ScanTiles {
         item_count.div_ceil(self.items(item_count))
     }
 
-    /// Groups of tiles of a scan of `item_count` items.
+    /// How many groups of tiles a scan of `item_count` items has.
     pub const fn group_count(self, item_count: u64) -> u64 {
         self.count(item_count).div_ceil(SCAN_GROUP_TILES)
     }

@@ -43,7 +43,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         unsafe { warp::reduce_group::<O, T>(self.view.tiles()[0]) }
     }
 
-    /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both are valid on lane 0.
+    /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both prefixes are valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp. The view is complete.
@@ -89,7 +89,8 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         self.view.prefix().unwrap_or(self.initial)
     }
 
-    /// The prefix of the own group, as a left fold, and the combined aggregates of the group's lower tiles. Both are valid on lane 0.
+    /// The prefix of the own group, as a left fold, and the combined aggregates of the group's lower tiles. Both values are valid on lane
+    /// 0.
     ///
     /// # Safety
     /// Convergent: the whole warp. The view is complete.

@@ -10,8 +10,8 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32};
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 
-/// The sum of the items' squares. It is an `f32` for `f16`, `bf16` and `f32`, and an `f64` for `f64`. Squares and sums round as
-/// [`Sum`](super::Sum) does. For integers it is a `u64`, which wraps. Identity: 0.
+/// The sum of the items' squares: an `f32` for `f16`, `bf16` and `f32`, and an `f64` for `f64`. Squares and sums round as
+/// [`Sum`](super::Sum) does. For integers the sum is a `u64`, which wraps. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{SumOfSquares, Op};

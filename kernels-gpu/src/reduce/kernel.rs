@@ -55,7 +55,7 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
-///   number of items, it has at least [`crate::workspace::reduce_state_words`] words.
+///   number of items, the workspace has at least [`crate::workspace::reduce_state_words`] words.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
     simt::await_work_before();

@@ -85,7 +85,7 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only launch.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
-///   number of items, it has at least [`crate::workspace::scan_state_words`] words.
+///   number of items, the workspace has at least [`crate::workspace::scan_state_words`] words.
 #[inline(always)]
 pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();

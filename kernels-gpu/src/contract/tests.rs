@@ -1,6 +1,6 @@
 use super::*;
 
-/// The column of the table in the contract for items of type `T`.
+/// The column for items of type `T`, in the tables of the contract.
 fn row<T>() -> (usize, usize, usize, usize) {
     let tiles = scan_tiles::<T>();
     let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));
@@ -42,7 +42,7 @@ fn the_numbers_are_those_of_the_table() {
     assert_eq!(row::<[u32; 16]>(), (1, 2, 1, 3));
 }
 
-/// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave room for all else.
+/// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave enough free shared memory.
 fn check_lanes<T>() {
     let tiles = scan_tiles::<T>();
     for shape in [tiles.short, tiles.long] {

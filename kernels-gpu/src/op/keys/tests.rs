@@ -65,7 +65,7 @@ fn a_vectors_least_item_is_found_where_it_is_first() {
         assert!(high.key() == falling.key() && high.index() == falling.index());
     }
 
-    /// Checks `words` in each of four places, with `others` in the other three.
+    /// Checks four vectors: `words` at each of the four places, and `others` at the other three places.
     fn check_four<T: Ordered>(words: Words, others: Words) {
         for place in 0..4 {
             let mut vectors = [others; 4];

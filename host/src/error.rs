@@ -186,7 +186,8 @@ pub enum Error {
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths: the inputs of a reduction of pairs, items and their flags, or keys and their items.
+    /// The two inputs of a call have different lengths. The inputs are those of a reduction of pairs, or items and flags, or keys and
+    /// items.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.

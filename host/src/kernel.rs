@@ -137,7 +137,7 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items that a group may have. If results are indices, a longer group's indices would not fit into them.
+    /// The most items that a segment, a run or the whole input may have. If results are indices, they cannot hold an index of a longer one.
     pub(crate) most_items: u64,
     /// In a row for segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
@@ -198,18 +198,18 @@ impl Row {
         }
     }
 
-    /// Checks that results can hold the indices of a group of `item_count` items.
+    /// Checks that results can hold the indices of `item_count` items.
     pub(crate) fn check_indices(&self, item_count: usize) -> Result<()> {
         check_indices(self.most_items, item_count)
     }
 
-    /// Lowers the accumulator with the bytes `value` to `result`, or the operator's identity if `value` is `None`.
+    /// Lowers an accumulator to `result`: the one with the bytes `value`, or the operator's identity if `value` is `None`.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
     }
 }
 
-/// Checks that a group has at most `most_items` items, so that results can hold their indices.
+/// Checks that there are at most `most_items` items, so that results can hold their indices.
 pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     match item_count as u64 <= most_items {
         true => Ok(()),

@@ -271,8 +271,8 @@ where
 
 /// The Euclidean norm of the items: the square root of the sum of their squares. It is 0 for an empty slice.
 ///
-/// For `f32` and `f64`, the squares are added up in `f64`. For [`f16`](struct@f16) and [`bf16`], they are added up in `f32`. Their sum must
-/// not overflow.
+/// For `f32` and `f64`, the squares are added up in `f64`. For [`f16`](struct@f16) and [`bf16`], they are added up in `f32`. If the sum is
+/// too large for this type, the norm is infinite.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

@@ -133,7 +133,7 @@ pub enum Matter {
     Call,
     /// The kernel: its kind, its operator, its item type.
     Kernel,
-    /// The bytes of an item.
+    /// The size of an item in bytes.
     ItemBytes,
     /// Which ranks get the result.
     Root,

@@ -70,7 +70,8 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-/// Implements the reductions of all items or all pairs, by a function.
+/// Implements the requests that reduce all items, or all pairs, to one result. `$items` gets the items or the pairs, and `$reduced` reduces
+/// them.
 macro_rules! whole {
     ([$($parameter:tt)*] $place:ty, $shape:ident, $item:ty, $items:expr, $reduced:expr) => {
         impl<O: Op<$item, Output: Item>, $($parameter)*>

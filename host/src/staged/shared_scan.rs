@@ -185,7 +185,7 @@ struct Boards<A> {
     slot_bytes: usize,
 }
 
-/// A board of the whole scan.
+/// A GPU's board, with state words for all tiles of the scan.
 struct Board<A> {
     _memory: DeviceMemory,
     place: WorkspaceSpan,

@@ -141,8 +141,8 @@ impl Queue<'_> {
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that
-    /// consist of these tiles only.
+    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all tile groups that
+    /// end in these tiles.
     ///
     /// # Safety
     ///

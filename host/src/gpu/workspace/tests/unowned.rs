@@ -1,4 +1,4 @@
-//! Workspaces of graphs and of streams that are gone are reused, and bounded in number.
+//! The workspaces of graphs that are gone are used again. Those of streams that are gone are only freed. Both are bounded in number.
 
 use std::sync::mpsc;
 use std::thread;

@@ -309,7 +309,8 @@ fn ties_and_nans_in_every_shape() {
     }
 }
 
-/// There is one item more than 32 bits can number. The calls are refused, so nothing reads the items.
+/// There are 2³² items, one more than `u32` indices can number: the greatest index stands for "no items". The calls are refused, so nothing
+/// reads the items.
 #[test]
 fn more_items_than_32_bits_can_number_are_an_error() {
     const COUNT: usize = 1 << 32;

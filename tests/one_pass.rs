@@ -213,7 +213,7 @@ fn norms_are_roots_of_sums_of_squares() {
     assert_eq!(wrapped, 1 + 1);
 }
 
-/// Checks the laws and the bits of an operator on items of two types.
+/// Checks the laws and the bits of an operator on items of each listed type.
 macro_rules! laws {
     ($($op:ident: $($t:ident)*;)*) => {$(
         #[test]

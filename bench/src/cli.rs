@@ -50,7 +50,8 @@ pub struct Measure {
     /// How many batches of each call are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// How many milliseconds all batches of a call may take; a slower call gets fewer batches, but at least three.
+    /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
+    /// at least three.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.

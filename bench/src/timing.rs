@@ -150,8 +150,8 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: `self.call` owns or borrows everything that the graph uses, so it lives as long as the graph. The clock waits for each
-        // batch, so nothing else is on the stream.
+        // SAFETY: the buffers that the graph uses outlive `self.call`, and so the graph. The clock waits for each batch, so nothing else is
+        // on the stream.
         unsafe { graph.launch(stream) };
         Ok(())
     }

@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The packages whose functions have barriers: this one and its dependencies.
+    /// Those of this package and its dependencies whose functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 

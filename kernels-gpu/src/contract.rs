@@ -6,9 +6,9 @@
 //! results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
-//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered once, at the end. Identities are exact
-//! (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. In particular,
-//! the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
+//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere
+//! below. In particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!

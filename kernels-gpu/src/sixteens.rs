@@ -120,7 +120,8 @@ fn quarter<O: Op<T>, T: Element>(
     two::<O, T>(left, two::<O, T>(value(place + 2), value(place + 3)))
 }
 
-/// Combines two values. If the operator is exact, `right` may be the identity.
+/// Combines two values. `right` may be the identity, and the numbers of items may differ. So [`Op::combine_equal`] is used only if the
+/// operator is exact.
 #[inline(always)]
 fn two<O: Op<T>, T: Element>(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
     if O::EXACT {

@@ -21,7 +21,7 @@ pub struct Ticket {
 pub struct Taken(u64);
 
 impl Taken {
-    /// Waits for the ticket. If no ticket was taken, the result has the index 0, and a tag that belongs to no launch.
+    /// Waits for the ticket. If no ticket was taken, the result must not be used: it is the same as the first ticket of the first launch.
     #[inline(always)]
     pub fn ticket(self) -> Ticket {
         Ticket {

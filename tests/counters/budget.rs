@@ -65,8 +65,9 @@ const MOVED: Moved = Moved {
 /// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. The accumulator is published a
-/// word at a time: through scattered shared memory, and through a sector for each word. Only 8 bytes of each sector are used.
+/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the
+/// accumulator word by word. Each store touches a whole sector, of which it uses 8 bytes. The lanes that read the words exchange them
+/// through scattered shared memory.
 const MANY_WORDS: usize = 6;
 
 /// The same limit for scans. A scan publishes an accumulator of up to two words in one slot.
@@ -124,7 +125,7 @@ struct Cost {
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// The bytes that may be moved.
+    /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
     most_moved: Moved,
     /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
     /// scattered shared memory.

@@ -28,12 +28,12 @@ impl Places {
     /// The name of an occurrence without an edit.
     pub const OTHER: &'static str = "";
 
-    /// Removes the occurrence of this name.
+    /// Removes the occurrence called `name`.
     pub fn remove(self, name: &str) -> Edit {
         self.replace(name, "")
     }
 
-    /// Replaces the occurrence of this name.
+    /// Replaces the occurrence called `name`.
     pub fn replace(self, name: &str, to: &'static str) -> Edit {
         assert_ne!(name, Self::OTHER);
         let mut named = (0..self.names.len()).filter(|&index| self.names[index] == name);

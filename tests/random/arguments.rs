@@ -51,7 +51,7 @@ enum Slip {
     Over(usize, i64),
     /// It overlaps another argument: it begins in that argument's middle.
     OverMiddle(usize),
-    /// It has this many tenths of its items.
+    /// It has only this many tenths of the most items that the call accesses.
     Short(usize),
     /// It starts one byte late.
     Misaligned,

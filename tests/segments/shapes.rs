@@ -33,7 +33,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The last chunk of a window is alone, or follows a few items.
+    // The last chunk of a window follows a few items. With them it just fits into a work, or is a work of its own.
     lists.extend(rooms.map(|room| vec![5, room - 5, 3, room - 4, 1, chunk, chunk]));
     lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
     lists

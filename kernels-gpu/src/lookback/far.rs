@@ -116,8 +116,9 @@ impl<A: Accumulator> Lookback<A> {
     /// the look-back of `tile`.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once for each last tile of a group, before its look-back. The block has
-    /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is the look-back's scratch.
+    /// Convergent: one whole warp of the block that holds `tile`, once for each tile that is the last of its group, before its look-back.
+    /// The block has published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is the look-back's
+    /// scratch.
     #[inline(always)]
     pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(
         &self,

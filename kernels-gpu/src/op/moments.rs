@@ -8,7 +8,7 @@
 //!
 //! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). The
 //! mean of squares minus the square of the mean would lose digits by cancellation if the mean is far from 0. This formula does not. If n =
-//! m, and n is a power of two, the last term is (S − T)²/2n, which needs no division.
+//! m, the last term is (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
 //! A thread combines pairwise, so most of its combinations need no division. It divides once per tile.
 //!

@@ -41,8 +41,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Sends the tile of a turn to the warp that looks back. After the last tile, sends the launch's end instead.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans. Its first thread has published the tile. The call is made once for each turn, in
-    /// order.
+    /// Convergent: at least the last warp that scans. If a tile is sent, that warp has published the tile's aggregate. The call is made
+    /// once for each turn, in order.
     #[inline(always)]
     pub unsafe fn send_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {

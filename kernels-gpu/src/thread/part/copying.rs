@@ -134,8 +134,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe {
             if self.is_vector(v) {
                 let (to, from) = (slots.address(v), self.vector(v).cast());
-                // Where this loop has no other branch, `ptxas` of CUDA 13.0 keeps the policy in a uniform register and uses the same
-                // register for an address. The result is an illegal instruction.
+                // If a vector is one item, the inlined loop of `copy_in_pieces` has no branch for single items. Then `ptxas` of CUDA 13.0
+                // keeps the policy in a uniform register, and uses the same register for an address. The result is an illegal instruction.
                 if Self::ITEMS == 1 {
                     Self::ACCESS.begin_copy_without_policy(to, from);
                 } else {

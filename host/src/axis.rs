@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_item_of_a_group_is_in_a_row_and_each_item_of_a_row_in_a_group() {
+    fn groups_and_rows_have_the_same_items() {
         for (axis, item_count) in [
             (Axis::along(3, 4, 5), 60),
             (Axis::along(3, 4, 5).with_pitch(7), 3 * 4 * 7 - 2),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn uneven_axes_and_short_pitches_are_refused() {
         let uneven = |axis: Axis, item_count| {
             matches!(axis.layout(item_count), Err(Error::UnevenAxes { .. }))
         };

@@ -392,8 +392,8 @@ mod tests {
     use super::Error;
 
     #[test]
-    fn missing_memory_is_told_with_the_numbers_that_are_known() {
-        let told = |asked_bytes, free_bytes| {
+    fn out_of_memory_reports_the_known_byte_counts() {
+        let message = |asked_bytes, free_bytes| {
             let error = Error::OutOfMemory {
                 asked_bytes,
                 free_bytes,
@@ -401,11 +401,11 @@ mod tests {
             error.to_string()
         };
         assert_eq!(
-            told(Some(128), Some(64)),
+            message(Some(128), Some(64)),
             "out of device memory: 128 bytes were asked for, 64 bytes are free"
         );
         assert_eq!(
-            told(None, Some(64)),
+            message(None, Some(64)),
             "out of device memory: an unknown number of bytes were asked for, 64 bytes are free"
         );
     }

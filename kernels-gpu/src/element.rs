@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_is_what_was_put_there() {
+    fn items_round_trip_through_a_vector() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(item: T, places: usize) {
             for place in 0..places {
                 let mut vector = [0; VECTOR_WORDS];
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn items_lie_in_a_vector_as_in_memory() {
+    fn a_vector_has_its_items_in_memory_order() {
         let vector: Vector = core::array::from_fn(|word| 0x0302_0100 + 0x0404_0404 * word as u32);
         let bytes: [u8; 64] = bytemuck::cast(vector);
         for (index, &byte) in bytes.iter().enumerate().take(16) {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accumulator_is_made_of_its_words() {
+    fn accumulators_round_trip_through_words() {
         fn check<A: Accumulator + PartialEq + core::fmt::Debug>(value: A) {
             let words = core::array::from_fn(|word| match word < A::WORDS {
                 true => accumulator_word(value, word),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_rust() {
+    fn type_names_match_rust_names() {
         assert_eq!(name::<half::bf16>(), "bf16");
         assert_eq!(name::<crate::op::WideSum>(), "WideSum");
         assert_eq!(name::<Option<half::f16>>(), "Option<half::binary16::f16>");

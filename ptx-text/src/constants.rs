@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_from_constants_is_a_constant() {
+    fn constants_and_zeros_are_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "xor.b64 %rd2, %rd1, 512",
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn so_it_is_with_all_bits() {
+    fn masks_of_all_ones_are_folded() {
         let lines = [
             "mov.b64 %rd1, -1",
             "xor.b64 %rd2, %rd1, 512",
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_of_several_values_and_all_else_stays() {
+    fn registers_with_several_values_are_not_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "mov.b64 %rd1, %rd7",

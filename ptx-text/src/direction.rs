@@ -63,7 +63,7 @@ mod tests {
 ";
 
     #[test]
-    fn each_place_that_reads_the_direction_has_its_value() {
+    fn every_read_of_the_direction_becomes_its_value() {
         let text = forward(TEXT.to_owned());
         assert!(text.contains("add.s64 \t%rd4, %rd9, 512;"), "{text}");
         assert!(text.contains("mov.b64 \t%rd6, 0;"), "{text}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_direction_goes_forward_only() {
+    fn a_text_without_a_direction_has_no_backward_form() {
         let text = "\tmov.b64 \t%rd1, 0;\n";
         assert_eq!(forward(text.to_owned()), text);
         assert_eq!(backward(text), None);

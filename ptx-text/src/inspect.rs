@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_there_is_found() {
+    fn forbidden_things_are_found() {
         for (before, after, thing) in [
             ("ret;", "call.uni f, (); ret;", Thing::Call),
             ("ret;", "st.local.b32 [%rd1], %r1; ret;", Thing::LocalMemory),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn other_barriers_are_found() {
+    fn missing_additional_and_different_barriers_are_found() {
         for spoilt in [
             REDUCE.replacen("bar.sync 0;", "", 1),
             REDUCE.replacen("bar.sync 0;", "bar.sync 0; bar.sync 0;", 1),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_wait_and_a_late_one_are_found() {
+    fn missing_and_late_waits_are_found() {
         for spoilt in [
             REDUCE.replace("griddepcontrol.wait;", ""),
             format!("ld.global.b32 %r1, [%rd1]; {REDUCE}"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_may_be_numbered_by_registers_where_the_compiler_does_so() {
+    fn barriers_may_have_their_operands_in_registers() {
         let source = [
             ("bar.sync 0", 1),
             ("bar.sync 1, 256", 1),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_vector_the_floats_are_masked() {
+    fn only_the_floats_of_a_vector_are_masked() {
         assert_eq!(
             masked("max.f32 %r2, %r1, %r1; st.global.v2.b8 [%rd4], {%r1, %r2};"),
             "max.f32 %r2, %r1, %r1; { .reg .b32 %bits_1; and.b32 %bits_1, %r2, 255; \
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floats_low_bits_are_found() {
+    fn narrow_stores_of_floats_are_found() {
         for (store, is_found) in [
             ("st.global.b8 [%rd1+3], %r3;", true),
             ("@%p1 st.shared.v2.b16 [%rd1], {%r4, %r3};", true),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn other_stores_stay() {
+    fn stores_of_other_values_are_unchanged() {
         for body in [
             "add.rn.f32 %r3, %r1, %r2; st.shared.b32 [%rd1], %r3;",
             "add.s32 %r3, %r1, %r2; st.shared.b8 [%rd1], %r3;",

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_starved_block_gets_few_turns_and_still_some() {
+    fn a_starved_block_still_gets_a_few_turns() {
         let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
         let mut without = [0; 5];
         for _ in 0..1024 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn reversed_blocks_and_one_at_a_time() {
+    fn reversed_blocks_and_one_resident_block() {
         let reversed = Schedule::new(0, Policy::ReversedBlocks);
         assert_eq!(
             [reversed.next_block(0, 5), reversed.next_block(4, 5)],

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_that_follow_one_another_are_a_run() {
+    fn consecutive_slots_form_one_run() {
         assert_eq!(runs([].into_iter()), []);
         let slots = [3, 4, 5, 9, 7, 8].into_iter();
         assert_eq!(runs(slots), [(3, 3), (9, 1), (7, 2)]);

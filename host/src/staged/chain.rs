@@ -137,7 +137,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_prefix_is_known_when_all_before_are_published() {
+    fn a_prefix_waits_for_all_earlier_values() {
         let chain = Chain::new(1u64, |a, b| 10 * a + b);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_rank_that_has_given_up() {
+    fn a_dropped_link_breaks_the_chain() {
         let chain = Chain::new(0u32, |a, b| a + b);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| chain.link(1).prefix(1));

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn equally_many_items_combine_with_the_same_bits() {
+    fn combine_equal_has_the_bits_of_combine() {
         let mut value = <Moments as Op<f64>>::lift(0.1);
         let mut other = <Moments as Op<f64>>::lift(-7.3e5);
         for _ in 0..40 {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_ends_with_the_bits_of_combinations() {
+    fn combined_streams_have_the_bits_of_combined_totals() {
         type M = Moments;
         let mut state = 7_u32;
         for round in 0..500 {

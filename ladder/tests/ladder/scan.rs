@@ -193,7 +193,7 @@ rungs! {
 /// Checks the slow rungs at the size that [`sizes`] leaves out.
 #[test]
 #[ignore = "a real device needs half a minute, a virtual one days"]
-fn rungs_that_must_be_waited_for() {
+fn slow_rungs_scan_16_million_items() {
     ladder();
     for rung in [Rung::SequentialScan, Rung::QuadraticScan] {
         let block_size = *block_sizes(rung).last().unwrap();
@@ -204,7 +204,7 @@ fn rungs_that_must_be_waited_for() {
 }
 
 #[test]
-fn in_place_and_of_nothing() {
+fn scans_in_place_and_empty_scans() {
     ladder();
     let items = ordinary::<Sum, u32>(1000);
     for &rung in Rung::ALL {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_wide_values_take_positions_and_lengths_as_they_are() {
+    fn fields_of_64_bits_do_not_mask_positions_and_lengths() {
         let (a, b) = (0xa5a5_5a5a_dead_beef_u64, 0x0ff0_1234_5678_9abc_u64);
         let edges = [63, 64, 65, 255, 256, 257, 0x8000_0000, u32::MAX];
         let amounts = || (0..70).chain(edges);

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_survives_a_round_trip() {
+    fn words_round_trip() {
         for bytes in [0, 1, -1, (1 << 20) - 1, -(1 << 20)] {
             let word = Word {
                 expected: COUNT,

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_part_by_part() {
+    fn absolute_differences_of_each_part() {
         for a in words() {
             for b in words() {
                 let (x, y) = (a.to_le_bytes(), b.to_le_bytes());

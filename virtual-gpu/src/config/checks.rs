@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_lists_of_names() {
+    fn checks_are_parsed_from_names_and_lists() {
         assert_eq!(Checks::parse("all"), Some(Checks::all()));
         assert_eq!(Checks::parse("none"), Some(Checks::none()));
         assert_eq!(Checks::parse("memory"), Some(Checks::none()));

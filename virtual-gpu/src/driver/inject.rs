@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sticky_failure_stays_until_disarmed_and_spares_the_context_calls() {
+    fn a_sticky_failure_lasts_until_disarmed_except_for_context_calls() {
         let armed = armed(Calls::Any, 2, Moment::Sticky);
         assert_eq!(call("a", Class::Ordinary), 0);
         assert_eq!(call("a", Class::Ordinary), 77);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_is_not_concerned() {
+    fn other_threads_are_unaffected() {
         let armed = armed(Calls::Any, 1, Moment::Before);
         let elsewhere = std::thread::spawn(|| call("a", Class::Ordinary));
         assert_eq!(elsewhere.join().unwrap(), 0);

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_agrees_with_the_host() {
+    fn rounding_to_nearest_agrees_with_the_host() {
         let all: Vec<f64> = doubles().collect();
         let r = Rounding::Nearest;
         for &a in &all {

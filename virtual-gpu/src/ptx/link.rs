@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_end_within_an_item() {
+    fn texts_truncated_within_an_item_are_linked() {
         const WHOLE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 a;\n";
         for end in [
             ".file 1 \"name\"",

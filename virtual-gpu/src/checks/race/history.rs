@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_readers_is_seen_by_a_writer_and_then_forgotten() {
+    fn a_writer_sees_all_readers_and_then_clears_them() {
         let mut cell = History::default();
         let unknown = Known::default();
         for index in [4, 2, 9] {

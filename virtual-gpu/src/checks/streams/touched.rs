@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn atomic_operations_of_one_width_meet_and_others_do_not() {
+    fn atomic_operations_of_different_widths_conflict() {
         let atomic = access(AccessKind::Atomic, 4, true);
         let wider = access(AccessKind::Atomic, 8, true);
         let narrow_scope = access(AccessKind::Atomic, 4, false);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_side_by_side_are_one_run_and_each_is_found() {
+    fn adjacent_accesses_form_runs_that_identify_every_thread() {
         let mut gatherer = Gatherer::default();
         let what = (access(AccessKind::Read, 4, false), 3);
         let thread = |block, index| Thread { block, index };

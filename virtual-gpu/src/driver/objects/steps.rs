@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_lead_on_and_forks_do_not_use_up_chains() {
+    fn order_is_transitive_and_repeated_forks_reuse_chains() {
         let mut nodes = vec![node(Action::Wait, &[])];
         for fork in 0..20 {
             let last = 3 * fork;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_in_a_graph_keeps_its_edges() {
+    fn a_child_graph_keeps_its_edges() {
         let inner = steps(&[
             node(Action::Wait, &[]),
             node(Action::Wait, &[]),

@@ -119,19 +119,20 @@ fn scope_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The statements of a scope, without braces. Labels have their colon. `None` if the text ends within a statement.
+/// The statements of a scope, without braces. A label is a statement that ends in a colon. `None` if the text ends within a statement.
 fn statements(scope: &str) -> Option<Vec<Range<usize>>> {
     let mut statements = Vec::new();
     let mut at = 0;
     while let Some(skipped) = scope[at..].find(|c: char| !c.is_whitespace() && c != '{' && c != '}')
     {
         let start = at + skipped;
-        let end = if scope[start..].starts_with('$') {
-            ':'
-        } else {
-            ';'
+        let text = &scope[start..];
+        let word = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')?;
+        let length = match text[word..].starts_with(':') {
+            true => word,
+            false => text.find(';')?,
         };
-        at = start + scope[start..].find(end)? + 1;
+        at = start + length + 1;
         statements.push(start..at);
     }
     Some(statements)
@@ -186,15 +187,18 @@ struct Class<'a> {
 
 /// The numbered registers that a scope declares. The registers that scopes within it declare more than once are left out.
 fn classes<'a>(scope: &'a str, statements: &[Range<usize>]) -> Vec<Class<'a>> {
-    let declared = statements.iter().filter_map(|statement| {
-        let text = scope[statement.clone()].strip_prefix(".reg ")?;
-        let (before, count) = text.split_once('<')?;
-        let (_, prefix) = before.split_once('%')?;
-        let start = statement.end - count.len();
-        let length = count.strip_suffix(">;")?.len();
-        Some(Class {
-            prefix,
-            count: start..start + length,
+    let directives = statements
+        .iter()
+        .filter(|at| scope[at.start..].starts_with(".reg "));
+    let declared = directives.flat_map(|directive| {
+        let names = words(&scope[directive.clone()], '%');
+        names.filter_map(|name| {
+            let (name, end) = (directive.start + name.start, directive.start + name.end);
+            let count = scope[end..].strip_prefix('<')?.split_once('>')?.0;
+            Some(Class {
+                prefix: &scope[name + 1..end],
+                count: end + 1..end + 1 + count.len(),
+            })
         })
     });
     let mut classes: Vec<Class> = declared.collect();
@@ -228,7 +232,7 @@ fn occurrences(scope: &str, statements: &[Range<usize>], classes: &[Class]) -> V
     let mut block = 0;
     for (index, statement) in statements.iter().enumerate() {
         let text = &scope[statement.clone()];
-        if text.starts_with('$') {
+        if text.ends_with(':') {
             block += 1;
             continue;
         }

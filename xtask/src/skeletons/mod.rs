@@ -2,7 +2,7 @@
 //! kernel's skeleton, and the bodies that fill it.
 //!
 //! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a function for each
-//! body. Unused and duplicate bodies are left out.
+//! body. Unused and duplicate bodies are left out. Registers and labels are numbered anew, so that the texts compress well.
 
 mod body;
 mod emitted;

@@ -16,10 +16,16 @@ use warpfold_ptx::names::renumbered;
 
 const KERNELS: u64 = 200;
 
-/// A kernel's text without its comments. Every `spacing`th line of the random code gets a label.
+/// Statements with registers that no other block reads. Some lanes define `%v1` and `%v2` a second time.
+const OWN: &str = "mov.u32 %v0, %tid.x; and.b32 %v1, %v0, 6; setp.eq.u32 %k0, %v1, 2; \
+    @%k0 mov.b32 %v1, 77; mov.b32 %v2, 5; @!%k0 add.u32 %v2, %v2, %v1; xor.b32 %r0, %r0, %v2;\n";
+
+/// A kernel's text without its comments. Every `spacing`th line of the random code gets a label and, if the kernel uses `%r0`,
+/// the block's own statements.
 fn labelled(text: &str, spacing: usize) -> String {
     let mut labelled = String::new();
     let mut is_random = false;
+    let own = if text.contains("%r0") { OWN } else { "" };
     for (number, line) in text.lines().enumerate() {
         match line {
             "// begin" => is_random = true,
@@ -27,10 +33,10 @@ fn labelled(text: &str, spacing: usize) -> String {
             _ => labelled += &[line, "\n"].concat(),
         }
         if is_random && number % spacing == 0 {
-            labelled += &format!("$L__BB_{number}:\n");
+            labelled += &format!("$L__BB_{number}:\n{own}");
         }
     }
-    labelled
+    labelled.replacen(".reg ", ".reg .pred %k<1>; .reg .b32 %v<3>; .reg ", 1)
 }
 
 /// The sum of all declared counts of registers.

@@ -7,7 +7,7 @@
 //! A statement is folded only if it is on a line of its own, as compilers write it. Apart from the given register, a register is folded
 //! only if exactly one statement of the text defines it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The text with folded constants. `register` is known to have `value`.
 pub fn fold(text: &str, register: &str, value: u64) -> String {
@@ -41,6 +41,31 @@ pub fn fold(text: &str, register: &str, value: u64) -> String {
         folded.push('\n');
     }
     folded
+}
+
+/// These registers, and all that [`fold`] may find to have a value once it knows theirs.
+pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
+    let statements: Vec<Statement> = text.lines().filter_map(Statement::read).collect();
+    let mut known: HashSet<&str> = known.collect();
+    loop {
+        let before = known.len();
+        for statement in &statements {
+            let is_register = |operand: &str| known.contains(operand);
+            let is_known = |operand: &str| {
+                operand.is_empty() || operand.parse::<i64>().is_ok() || is_register(operand)
+            };
+            let operands = statement.operands;
+            let may_be_zero = |operand: &str| operand == "0" || is_register(operand);
+            let masks =
+                statement.operation == Operation::And && operands.into_iter().any(may_be_zero);
+            if masks || operands.into_iter().all(is_known) {
+                known.insert(statement.to);
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
 }
 
 /// How often each register is the first operand of a statement, or part of a vector that is the first operand.

@@ -3,7 +3,9 @@
 //! The kernel's source sets a register called `%direction` to 0, and computes addresses from it. In the text for scans that go backward,
 //! all bits of the register are set. In both texts, the value is folded into the instructions that use it before a driver gets the text.
 
-use crate::constants::fold;
+use std::collections::HashSet;
+
+use crate::constants::{fold, followers_of};
 
 /// The register that holds the direction.
 pub const REGISTER: &str = "%direction";
@@ -23,6 +25,14 @@ pub fn forward(text: String) -> String {
 /// The text of the kernel that goes backward; `None` if the text has no direction.
 pub fn backward(text: &str) -> Option<String> {
     text.contains(SET).then(|| settled(text, u64::MAX))
+}
+
+/// The registers that may be constants in the text of a direction. If one statement defines such a register, its value is folded.
+pub(crate) fn followers(text: &str) -> HashSet<&str> {
+    match text.contains(SET) {
+        true => followers_of(text, text.lines().filter_map(reader).chain([REGISTER])),
+        false => HashSet::new(),
+    }
 }
 
 /// The text with this value of the register.

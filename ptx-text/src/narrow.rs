@@ -115,8 +115,18 @@ fn stored_bits(store: &Instruction) -> Option<u32> {
     last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()
 }
 
+/// The registers of which a store writes only the low bits.
+pub(crate) fn stored_in_part(store: &Instruction) -> Vec<String> {
+    let Some(bits) = stored_bits(store).filter(|_| store.operation() == "st") else {
+        return Vec::new();
+    };
+    let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
+    let is_wider = |value: &String| register_width(value).is_some_and(|width| width > bits);
+    values.into_iter().filter(is_wider).collect()
+}
+
 /// The operand itself or, for a vector, its members.
-fn members(operand: &str) -> Vec<String> {
+pub(crate) fn members(operand: &str) -> Vec<String> {
     split_list(operand.trim_matches(['{', '}']))
 }
 

@@ -17,7 +17,7 @@ use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits};
-use warpfold::kind::{segmented_reduce, segmented_scan};
+use warpfold::kind::{by_key_reduce, by_key_scan};
 use warpfold::{ArgMax, Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
 /// Random lengths of runs that add up to `count` keys.
@@ -42,7 +42,7 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
 /// Compares waiting and queued calls with the reference, for these keys and for values of type `V`.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
-    O: Kernel<segmented_reduce, V> + Kernel<segmented_scan, V>,
+    O: Kernel<by_key_reduce, V> + Kernel<by_key_scan, V>,
     Equal: warpfold::RunsKernel<K>,
 {
     let values = values::<V>(keys.len());
@@ -50,7 +50,7 @@ where
     check_scans::<O, K, V>(keys, &values, what);
 }
 
-fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
+fn check_reductions<O: Kernel<by_key_reduce, V>, K: Item, V: Sample>(
     keys: &[K],
     values: &[V],
     what: &str,
@@ -93,7 +93,7 @@ fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     assert_begins(&reduced, &results, &format!("{what}: queued"));
 }
 
-fn check_scans<O: Kernel<segmented_scan, V>, K: Item, V: Sample>(
+fn check_scans<O: Kernel<by_key_scan, V>, K: Item, V: Sample>(
     keys: &[K],
     values: &[V],
     what: &str,

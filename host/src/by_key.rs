@@ -5,6 +5,7 @@
 //! the values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
 //! segments. All arguments are checked before the first launch is queued.
 
+mod combine;
 mod launch;
 pub(crate) mod reference;
 
@@ -12,7 +13,6 @@ use crate::error::{Argument, Error, Result};
 use crate::gpu::Entered;
 use crate::kernel::Row;
 use crate::launch::{Made, Queue, Region, Span, check_lengths};
-use crate::segments::Segments;
 use crate::selection::{Chooser, Count, check_numbers};
 
 /// Keys, and a value for each key.
@@ -122,15 +122,12 @@ impl Keyed {
         }
         let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
         let room = self.room(made, outputs);
-        let segments = Segments::of_runs(self.values, room, self.count.is_some());
-        let heads = queue
-            .prepare_segments(row, segments, is_backward)?
-            .scratch
-            .heads;
+        let prepared = queue.prepare_runs(row, self.values, is_backward)?;
+        let heads = prepared.scratch.heads;
         // SAFETY: keys and their number can be read (condition 1). First keys, starts and the number of runs can be written (condition 2),
         // and the kernel writes no more than their spans have room for. The workspace has the heads of as many keys. The last launch
-        // follows on the same workspace: `prepare_segments` found it large enough, so it is not replaced. Values can be read (condition 1),
-        // and there are results for `room` runs or, for a scan, for each value (condition 3). There is no report.
+        // follows on the same workspace. Values can be read (condition 1), and there are results for `room` runs or, for a scan, for each
+        // value (condition 3).
         unsafe {
             queue.mark_heads(self, heads, is_backward, count)?;
             if outputs.unique_keys.is_some() || outputs.starts.is_some() {
@@ -138,7 +135,7 @@ impl Keyed {
             }
             match room {
                 0 => Ok(()),
-                _ => queue.segments_checked(row, segments, made, outputs.results, 0),
+                _ => queue.combine_runs(&prepared, self, made, outputs.results, room),
             }
         }
     }

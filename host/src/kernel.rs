@@ -345,6 +345,9 @@ macro_rules! row {
     (segmented_scan $op:ident $t:ident $symbol:ident) => {
         row!(@ segmented_scan $op, $t, $symbol);
     };
+    (by_key_scan $op:ident $t:ident $symbol:ident) => {
+        row!(@ by_key_scan $op, $t, $symbol);
+    };
     (columns_scan $op:ident $t:ident $symbol:ident) => {
         row!(@ columns_scan $op, $t, $symbol);
     };

@@ -18,6 +18,10 @@ kinds! {
     SegmentedReduce: crate::segments::kind::REDUCE,
     /// A scan of segments, inclusive or exclusive.
     SegmentedScan: crate::segments::kind::SCAN,
+    /// A reduction of the runs of equal keys.
+    ByKeyReduce: crate::segments::kind::BY_KEY_REDUCE,
+    /// A scan of the runs of equal keys, inclusive or exclusive.
+    ByKeyScan: crate::segments::kind::BY_KEY_SCAN,
     /// A reduction of columns.
     ColumnsReduce: crate::columns::kind::REDUCE,
     /// A scan of columns, inclusive or exclusive.
@@ -44,6 +48,8 @@ macro_rules! with_kinds_of {
             $($tokens)*
             segmented_reduce emit_segmented_reduce
             segmented_scan emit_segmented_scan
+            by_key_reduce emit_by_key_reduce
+            by_key_scan emit_by_key_scan
             columns_reduce emit_columns_reduce
             columns_scan emit_columns_scan
             inclusive_scan emit_inclusive_scan
@@ -214,6 +220,8 @@ macro_rules! rows_of {
             [
                 [
                     segmented_scan: $both $scans $ordered,
+                    by_key_reduce: $both $reductions $ordered,
+                    by_key_scan: $both $scans $ordered,
                     columns_reduce: $both $reductions $ordered,
                     columns_scan: $both $scans $ordered
                 ]

@@ -1,13 +1,10 @@
 //! Segmented reductions and scans.
 
-use std::mem::offset_of;
-
-use warpfold_kernels::heads::{Layout, Summary};
-use warpfold_kernels::segments::{HEADS, windows_per_block};
+use warpfold_kernels::segments::windows_per_block;
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, Need, WorkspaceSpan};
+use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::{
     Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
@@ -20,19 +17,6 @@ pub(crate) enum Starts {
     Offsets(Span),
     /// Contiguous rows of this many items each.
     Rows(usize),
-    /// At the heads that an earlier launch on the same workspace has marked. It also wrote the number of items, which counts if
-    /// `is_counted`.
-    Heads { is_counted: bool },
-}
-
-impl Starts {
-    /// The offsets, if there are any.
-    fn offsets(self) -> Option<Span> {
-        match self {
-            Starts::Offsets(offsets) => Some(offsets),
-            Starts::Rows(_) | Starts::Heads { .. } => None,
-        }
-    }
 }
 
 /// Segments to reduce or to scan.
@@ -42,27 +26,19 @@ pub(crate) struct Segments {
     pub input: Span,
     pub items: Span,
     pub starts: Starts,
-    /// At least one. If segments start at heads, how many results there is room for.
+    /// At least one.
     pub count: usize,
     /// Where device memory holds the number of segments; `count` is then an upper bound.
     pub count_at: Option<Span>,
 }
 
 impl Segments {
-    /// These values, in runs that start at marked heads. There is room for `count` results of reductions.
-    pub fn of_runs(values: Span, count: usize, is_counted: bool) -> Self {
-        Self {
-            input: values,
-            items: values,
-            starts: Starts::Heads { is_counted },
-            count,
-            count_at: None,
-        }
-    }
-
     /// Whether all memory that a launch uses is aligned for its types. The output of a scan of no items may have any address.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
-        let offsets = self.starts.offsets();
+        let offsets = match self.starts {
+            Starts::Offsets(offsets) => Some(offsets),
+            Starts::Rows(_) => None,
+        };
         let output = (self.items.item_count > 0).then_some(output);
         let spans = [Some(self.items), offsets, self.count_at, output];
         let mut spans = spans.into_iter().flatten();
@@ -74,8 +50,10 @@ impl Segments {
 
     /// The inputs, and the output with this many results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
-        let offsets = self.starts.offsets();
-        let offsets = offsets.map(|offsets| Region::read(Argument::Offsets, offsets));
+        let offsets = match self.starts {
+            Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
+            Starts::Rows(_) => None,
+        };
         [
             Some(Region::read(Argument::Input, self.input)),
             offsets,
@@ -91,9 +69,9 @@ pub(crate) struct Prepared<'a> {
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
-    /// 0 if the number of segments, or of items if segments start at heads, is not in device memory.
+    /// 0 if the number of segments is not in device memory.
     segment_count_at: Address,
-    pub scratch: WorkspaceSpan,
+    scratch: WorkspaceSpan,
     windows: u64,
 }
 
@@ -123,31 +101,6 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same as [`Self::segments`], with arguments that have been checked.
-    ///
-    /// # Safety
-    ///
-    /// - For a reduction, the conditions of [`Self::segmented_reduce_checked`] hold;
-    /// - for a scan, the conditions of [`Self::segmented_scan_checked`] hold.
-    pub unsafe fn segments_checked(
-        &mut self,
-        row: &'static Row,
-        segments: Segments,
-        made: Made,
-        output: Span,
-        report: Address,
-    ) -> Result<()> {
-        // SAFETY: the called function's conditions are this function's: condition 1 for a reduction, condition 2 for a scan.
-        unsafe {
-            match made {
-                Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
-                Made::Scan(order) => {
-                    self.segmented_scan_checked(row, segments, order, output, report)
-                }
-            }
-        }
-    }
-
     /// Queues the reduction of each segment to a result in `output`. If the kernel refuses the offsets, it writes 1 to `report`, unless
     /// `report` is 0.
     pub fn segmented_reduce(
@@ -169,9 +122,8 @@ impl<'a> Queue<'a> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory. If segments start at heads,
-    ///   work that is already queued marks the heads of as many items in the same direction, and nothing uses the workspace since;
-    /// - `output` has room for a result for each segment, or for `segments.count` results, and overlaps none of these;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
+    /// - `output` has room for a result for each segment, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_reduce_checked(
         &mut self,
@@ -252,8 +204,7 @@ impl<'a> Queue<'a> {
     ///
     /// Until the work is done, in memory of this context and aligned for their types:
     ///
-    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory. If segments start at heads,
-    ///   work that is already queued marks the heads of as many items in the same direction, and nothing uses the workspace since;
+    /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
     /// - `output` has room for a result for each item, and overlaps none of these;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_scan_checked(
@@ -296,34 +247,19 @@ impl<'a> Queue<'a> {
         segments: Segments,
         is_backward: bool,
     ) -> Result<Prepared<'a>> {
-        let item_count = segments.items.item_count as u64;
-        let (segment_count, head_bytes) = match segments.starts {
-            Starts::Offsets(_) | Starts::Rows(_) => (segments.count as u64, 0),
-            // Windows are cut by items alone.
-            Starts::Heads { .. } => (0, Layout::of(item_count).bytes),
+        let (offsets, offset_bytes, row_items) = match segments.starts {
+            Starts::Offsets(span) => (span.address, span.item.bytes, 0),
+            Starts::Rows(row_items) => (0, 0, row_items),
         };
-        let need = Need {
-            state_words: (row.division.segments_state_words)(item_count, segment_count),
-            head_bytes,
-        };
-        let scratch = self.scratch_for(Position::Whole, need)?;
-        let count_at = segments.count_at.map_or(0, |count| count.address);
-        let (offsets, offset_bytes, row_items, segment_count_at) = match segments.starts {
-            Starts::Offsets(span) => (span.address, span.item.bytes as u64, 0, count_at),
-            Starts::Rows(row_items) => (0, 0, row_items as u64, count_at),
-            Starts::Heads { is_counted } => {
-                let item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
-                let count_at = if is_counted { item_count_at } else { 0 };
-                (scratch.heads, HEADS, 0, count_at)
-            }
-        };
+        let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
+        let state_words = (row.division.segments_state_words)(item_count, segment_count);
         Ok(Prepared {
             kernel: self.entered.kernel_in(&row.entry, is_backward)?,
             offsets,
-            offset_bytes,
-            row_items,
-            segment_count_at,
-            scratch,
+            offset_bytes: offset_bytes as u64,
+            row_items: row_items as u64,
+            segment_count_at: segments.count_at.map_or(0, |count| count.address),
+            scratch: self.scratch(Position::Whole, state_words)?,
             windows: (row.division.window_count)(item_count, segment_count),
         })
     }

@@ -11,18 +11,15 @@ macro_rules! with_segmented_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments. Or the memory of the
-            /// [heads](crate::heads).
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length; or
-            /// [`HEADS`](crate::segments::HEADS) if segments start at heads.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
-            /// How many segments there are. If they start at heads, how many results there is room for.
+            /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`. If segments start at heads, of the
-            /// number of items, at most `item_count`.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -51,18 +48,15 @@ macro_rules! with_segmented_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments. Or the memory of the
-            /// [heads](crate::heads).
+            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length; or
-            /// [`HEADS`](crate::segments::HEADS) if segments start at heads.
+            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
-            /// How many segments there are. If they start at heads, how many results there is room for.
+            /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`. If segments start at heads, of the
-            /// number of items, at most `item_count`.
+            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -82,6 +76,64 @@ macro_rules! with_segmented_scan_arguments {
     };
 }
 
+/// Passes the arguments of a reduction by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_by_key_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// The address of item 0, aligned to an item.
+            input: *const T,
+            /// How many items there are.
+            item_count: u64,
+            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            item_count_at: *const u64,
+            /// The marked [heads](crate::heads) of `item_count` items.
+            heads: *mut u8,
+            /// The start of the workspace.
+            control: *mut $crate::workspace::Control,
+            /// The workspace's state words.
+            states: *mut u64,
+            /// How many state words there are.
+            state_words: u64,
+            /// The address of result 0.
+            output: *mut R,
+            /// How many results there is room for.
+            result_count: u64,
+        }
+    };
+}
+
+/// Passes the arguments of a scan by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_by_key_scan_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// The address of item 0, aligned to an item.
+            input: *const T,
+            /// How many items there are.
+            item_count: u64,
+            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            item_count_at: *const u64,
+            /// The marked [heads](crate::heads) of `item_count` items.
+            heads: *mut u8,
+            /// The start of the workspace.
+            control: *mut $crate::workspace::Control,
+            /// The workspace's state words.
+            states: *mut u64,
+            /// How many state words there are.
+            state_words: u64,
+            /// The address of result 0.
+            output: *mut R,
+            /// Whether a result leaves out its item: 0 or 1.
+            is_exclusive: u64,
+        }
+    };
+}
+
 with_segmented_reduce_arguments! {
     [arguments]
     /// The arguments of a segmented reduction: items of type `T`, results of type `R`.
@@ -92,4 +144,16 @@ with_segmented_scan_arguments! {
     [arguments]
     /// The arguments of a segmented scan: items of type `T`, results of type `R`.
     SegmentedScanArguments<T, R>;
+}
+
+with_by_key_scan_arguments! {
+    [arguments]
+    /// The arguments of a scan by key: items of type `T`, results of type `R`.
+    ByKeyScanArguments<T, R>;
+}
+
+with_by_key_reduce_arguments! {
+    [arguments]
+    /// The arguments of a reduction by key: items of type `T`, results of type `R`.
+    ByKeyReduceArguments<T, R>;
 }

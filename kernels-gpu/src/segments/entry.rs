@@ -31,3 +31,35 @@ macro_rules! emit_segmented_scan {
         };
     };
 }
+
+/// Emits the entry of a scan by key, inclusive or exclusive, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_by_key_scan {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_by_key_scan_arguments! {
+                [$($emit)*] $($symbol)*, $crate::segments::ByKeyScanArguments =>
+                $crate::segments::kernel::by_key_scan::<$op, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of a reduction by key, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_by_key_reduce {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_by_key_reduce_arguments! {
+                [$($emit)*] $($symbol)*, $crate::segments::ByKeyReduceArguments =>
+                $crate::segments::kernel::by_key_reduce::<$op, $t>;
+            }
+        };
+    };
+}

@@ -70,6 +70,9 @@ use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
+use crate::tiles::counted;
+
+pub use self::heads::{by_key_reduce, by_key_scan};
 use self::items::Room;
 use self::search::Offsets;
 
@@ -110,21 +113,18 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
     } = arguments;
-    let mut offsets = Offsets {
-        address: offsets,
-        offset_bytes,
-        row_items,
-        segment_count,
-        item_count,
-        most_items: item_count,
-        direction: Direction::FORWARD,
-    };
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
-    unsafe { offsets.count(segment_count_at) };
+    let segment_count = unsafe { counted(segment_count, segment_count_at) };
     let launch = Launch::<O, T> {
         input,
-        offsets,
-        result_count: segment_count,
+        offsets: Offsets {
+            address: offsets,
+            offset_bytes,
+            row_items,
+            segment_count,
+            item_count,
+            direction: Direction::FORWARD,
+        },
         windows_per_block: windows_per_block as u32,
         output,
         control,
@@ -150,21 +150,18 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     arguments: SegmentedScanArguments<T, O::Output>,
 ) {
     simt::await_work_before();
-    let mut offsets = Offsets {
-        address: arguments.offsets,
-        offset_bytes: arguments.offset_bytes,
-        row_items: arguments.row_items,
-        segment_count: arguments.segment_count,
-        item_count: arguments.item_count,
-        most_items: arguments.item_count,
-        direction: Direction::of_text(),
-    };
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
-    unsafe { offsets.count(arguments.segment_count_at) };
+    let segment_count = unsafe { counted(arguments.segment_count, arguments.segment_count_at) };
     let launch = Launch::<O, T> {
         input: arguments.input,
-        offsets,
-        result_count: arguments.segment_count,
+        offsets: Offsets {
+            address: arguments.offsets,
+            offset_bytes: arguments.offset_bytes,
+            row_items: arguments.row_items,
+            segment_count,
+            item_count: arguments.item_count,
+            direction: Direction::of_text(),
+        },
         windows_per_block: arguments.windows_per_block as u32,
         output: arguments.output,
         control: arguments.control,
@@ -192,8 +189,6 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
-    /// No results of segments from this number on are written.
-    result_count: u64,
     windows_per_block: u32,
     output: *mut O::Output,
     control: *mut Control,
@@ -254,14 +249,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
-                if self.offsets.are_heads() {
-                    self.write_heads(&work, room);
-                    if !work.is_dense() {
-                        // Orders the writes of the starts before the reads just below.
-                        simt::barrier();
-                        self.write_slots(&work, room);
-                    }
-                } else if work.is_dense() {
+                if work.is_dense() {
                     self.copy_offsets(&work, room);
                 } else {
                     self.write_starts(&work, room);

@@ -10,11 +10,11 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Three in `begin`: after the ticket, the borders and the windows. Seven for each work: after its heads, its items and starts, its
-    // short chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
-    barriers: &[Barrier::block(11)],
+    // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
+    // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
+    barriers: &[Barrier::block(10)],
     // Two more if the operator streams rows: after the pieces of works whose rows have several, and at the end.
-    other_barriers: Some(&[Barrier::block(13)]),
+    other_barriers: Some(&[Barrier::block(12)]),
     vectors: Vectors::Any,
 };
 
@@ -23,7 +23,27 @@ pub const SCAN: Definition = Definition {
     skeleton: "segmented_scan",
     // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
-    barriers: &[Barrier::block(17)],
+    barriers: &[Barrier::block(16)],
+    other_barriers: None,
+    ..REDUCE
+};
+
+pub const BY_KEY_SCAN: Definition = Definition {
+    prefix: "by_key_scan_",
+    skeleton: "by_key_scan",
+    // One in `begin_at_heads`: after the header and the words. Four for each work: after its items, its leaves and its nodes, and at its
+    // end. Five in `place_runs`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One
+    // with the last tag: before the departure.
+    barriers: &[Barrier::block(11)],
+    ..SCAN
+};
+
+pub const BY_KEY_REDUCE: Definition = Definition {
+    prefix: "by_key_reduce_",
+    skeleton: "by_key_reduce",
+    // One in `begin_at_heads`: after the header and the words. Four for each work: after its items, its leaves and its nodes, and at its
+    // end. One with the last tag: before the departure.
+    barriers: &[Barrier::block(6)],
     other_barriers: None,
     ..REDUCE
 };

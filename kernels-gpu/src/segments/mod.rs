@@ -83,12 +83,6 @@ pub const FAN: u32 = 16;
 /// The most windows that a block works on. The block needs a warp for each border, and has one more border than windows.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
-/// The most works of a window.
-pub const WINDOW_WORKS: u32 = 3;
-
-/// The number of bytes of an offset that says that segments start at [heads](crate::heads).
-pub const HEADS: u64 = 1;
-
 /// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
 
@@ -143,7 +137,7 @@ pub const fn room_items<T, A>(task: Task) -> usize {
         Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
         _ => size_of::<A>() > 8,
     };
-    let spare = if is_small { 128 } else { 8 };
+    let spare = if is_small { 64 } else { 8 };
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
@@ -227,7 +221,7 @@ pub struct Layout {
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.
-    pub works: [[Work; WINDOW_WORKS as usize]; MOST_WINDOWS as usize],
+    pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
     /// For each border of the windows, the first segment that begins there or later.
@@ -262,12 +256,10 @@ pub struct Work {
     pub tail_chunk: u32,
     /// The first chunk of a segment that begins here and goes on in later windows, as a number among the chunks, or [`NO_CHUNK`].
     pub cut_chunk: u32,
-    /// The number of the work's window in the block. It has 16 bits, so that a header with one block more on a multiprocessor has room.
-    pub window: u16,
-    /// Whether the window has another work after this one: 0 or 1.
-    pub is_followed: u16,
-    /// If segments start at heads: the number that the chunk of the window's first head would have in this work. It may wrap.
-    pub first_head: u32,
+    /// The number of the work's window in the block.
+    pub window: u32,
+    /// Whether the window has a second work, after this one: 0 or 1.
+    pub is_followed: u32,
     /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
     /// order of the offsets in memory.
     pub starts: u32,
@@ -279,8 +271,8 @@ pub struct Work {
 pub struct Window {
     /// The segment.
     pub segment: u64,
-    /// The diagonal at which the segment begins. If segments start at heads, its first item.
-    pub diagonal: u64,
+    /// The segment's first item.
+    pub begin: u64,
     /// The index of the chunk in its segment.
     pub index: u64,
     /// Whether the window has a tail: 0 or 1.

@@ -91,7 +91,7 @@ macro_rules! by_key {
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
             for (OnTheDevice, $shape<E, K>, D, Written)
         where
-            O: Kernel<kind::segmented_scan, T>,
+            O: Kernel<kind::by_key_scan, T>,
         {
             type Given = ();
 
@@ -104,7 +104,7 @@ macro_rules! by_key {
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
             for (OnTheDevice, $shape<E, K>, D, Written)
         where
-            O: Kernel<kind::segmented_scan, T>,
+            O: Kernel<kind::by_key_scan, T>,
         {
             fn verb() -> Result<Verb> {
                 Ok(by_key_verb::<D, E, K>(O::row()))
@@ -155,7 +155,7 @@ macro_rules! of_host {
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
             for (OnTheHost, ByKey<E, K>, D, $returned)
         where
-            O: Kernel<kind::segmented_scan, T>,
+            O: Kernel<kind::by_key_scan, T>,
         {
             type Given = Vec<O::Output>;
 
@@ -260,7 +260,7 @@ several!(Columns);
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
     for (OnTheHost, ByKey<E, K>, D, Written)
 where
-    O: Kernel<kind::segmented_scan, T>,
+    O: Kernel<kind::by_key_scan, T>,
 {
     type Given = ();
 

@@ -11,7 +11,7 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 struct Long {
-    /// The diagonal at which it begins, or the item if segments start at heads.
+    /// The diagonal at which it begins.
     diagonal: u64,
 }
 
@@ -59,7 +59,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
             let long = Long {
-                diagonal: window.diagonal,
+                diagonal: window.begin + window.segment,
             };
             let is_last = window.is_last != 0;
             let tail = self.tail(number).read();
@@ -68,9 +68,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if simt::lane() == 0 {
                 if is_last && self.task == Task::Reduce {
-                    if window.segment >= self.result_count {
-                        return true;
-                    }
                     write_result!(O, T, self.output, window.segment as usize, value);
                 } else if !is_last {
                     let number = self.window_number(number) as u32;
@@ -165,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
         let long = Long {
-            diagonal: window.diagonal,
+            diagonal: window.begin + window.segment,
         };
         let fan_bits = FAN.trailing_zeros();
         let mut bits = 0;

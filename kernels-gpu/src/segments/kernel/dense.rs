@@ -96,25 +96,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a work whose starts are written and right. If the work is not dense, also notes in the flags whether a chunk has
-    /// more than one node: [`Self::fold_short`] has noted it otherwise.
+    /// Writes the slots of a dense work, whose offsets were right.
     ///
     /// # Safety
-    /// The whole block. The starts are written, and ascend up to the work's end. The room's bits were cleared for this work.
+    /// The whole block. The starts are written, and `fold_short` has refused none. The room's bits were cleared for this work.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let slots = self.slots(work, FAN);
         let mut number = simt::thread_index();
         while number < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written, and ascend up to the work's end, and the bits are cleared: this function's conditions.
-            // `number < chunk_count`. The flags are in shared memory.
+            // SAFETY: the starts are written and right, and the bits are cleared: this function's conditions. So starts ascend up to the
+            // work's end. `number < chunk_count`.
             unsafe {
                 let Chunk { start, end, .. } = self.chunk(work, room, number);
                 self.write_slots_of(slots, room, number, start, end);
-                if !work.is_dense() && end - start > FAN * FAN {
-                    simt::or_shared(room.flags(), HAS_ROOTS);
-                }
             }
             number += step * self.threads();
         }
@@ -146,9 +142,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 } else if self.task == Task::Reduce {
                     let value = self.fold_each(room, start, end, 0);
                     let segment = work.segment + number as u64;
-                    if segment < self.result_count {
-                        write_result!(O, T, self.output, segment as usize, value);
-                    }
+                    write_result!(O, T, self.output, segment as usize, value);
                 } else {
                     self.place_each(work, room, &Leaf::of_short(chunk, 0), O::identity());
                 }

@@ -17,7 +17,7 @@ use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
 /// The way down: prefixes replace totals.
-struct Downsweep;
+pub struct Downsweep;
 
 impl Step<Leaf> for Downsweep {
     #[inline(always)]
@@ -56,10 +56,10 @@ impl Step<Node> for Downsweep {
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether results replace their items in shared memory, and are then copied to global memory together.
-    const STAYS: bool = size_of::<T>() == size_of::<O::Output>();
+    pub const STAYS: bool = size_of::<T>() == size_of::<O::Output>();
 
     /// Whether whole vectors of results replace vectors of items.
-    const HAS_VECTORS: bool = Self::STAYS && Self::READS_VECTORS;
+    pub const HAS_VECTORS: bool = Self::STAYS && Self::READS_VECTORS;
 
     /// Writes the results of a work, after the folds. Returns false if the offsets are refused.
     ///
@@ -145,15 +145,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
     /// is combined with earlier chunks and is not its segment's last chunk, its value is written.
     #[inline(always)]
-    unsafe fn find_value_before(&self, work: &Work) {
+    pub unsafe fn find_value_before(&self, work: &Work) {
         // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
         // the same window, so the branches go the same way on all of them. `settle_window` is called only for a tail that is combined
         // and is not its segment's last chunk: so its value is written. Lane 0 alone writes the tail, after the warp's barrier.
         unsafe {
-            let window = self.window(work.window as u32);
+            let window = self.window(work.window);
             let is_published = window.is_last != 0
                 || !window.is_combined()
-                || self.settle_window(work.window as u32, &window);
+                || self.settle_window(work.window, &window);
             let before = if is_published {
                 self.value_before(&window)
             } else {
@@ -164,7 +164,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             match before {
                 Some(value) => {
                     if simt::lane() == 0 {
-                        self.tail(work.window as u32).write(value);
+                        self.tail(work.window).write(value);
                     }
                 }
                 None => {
@@ -183,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn before_chunk(&self, work: &Work, chunk: u32) -> O::Accumulator {
         if chunk == work.tail_chunk {
             // SAFETY: the work's window is one of the block's windows, and the tail's prefix is written: this function's conditions.
-            unsafe { self.tail(work.window as u32).read() }
+            unsafe { self.tail(work.window).read() }
         } else {
             O::identity()
         }
@@ -227,7 +227,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The values are written, and no other thread uses them.
     #[inline(always)]
-    unsafe fn place_values(
+    pub unsafe fn place_values(
         &self,
         values: *mut O::Accumulator,
         count: u32,
@@ -298,7 +298,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
-    unsafe fn place_whole_leaf(
+    pub unsafe fn place_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         leaf: &Leaf,
@@ -380,7 +380,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
     #[inline(always)]
-    unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
         let access = Access::new(16, 16);
         let lies_alike = self.results(work, 0).addr().is_multiple_of(16);

@@ -1,272 +1,272 @@
-//! Segments that start at heads of runs: a window's runs, and the starts of a work's chunks, from the [bits](crate::heads).
+//! Segments that start at heads of runs, by [bits](crate::heads) that an earlier launch has written.
 //!
-//! A window has as many items as a chunk, and owns the chunks that begin there. Its bits are a few vectors for each lane of one warp. The
-//! bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
+//! The windows are cut by items alone: a window has as many items as a chunk, and owns the chunks that begin there. A block has one window.
+//! One warp reads the window's bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread
+//! finds the runs around the items that it takes. So there are no starts and no slots:
+//!
+//! ```text
+//! one warp finds the window's chunks, and writes the words; a barrier follows
+//! for each work of the window, at most two:
+//!     copy the items to shared memory; a barrier follows
+//!     short chunks, of at most one leaf: the lane of the head's bit takes the chunk
+//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two
+//!     nodes and roots: likewise
+//! ```
+//!
+//! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
-use crate::contract::WARP_LANES;
-use crate::element::{Element, Words};
-use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
+mod runs;
+mod steps;
+mod window;
+mod words;
+
+use crate::direction::Direction;
+use crate::element::Element;
+use crate::heads::Heads;
+use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{chunk_items, Work};
+use crate::segments::{window_count, ByKeyReduceArguments, ByKeyScanArguments, Task, Work};
 use crate::simt;
-use crate::thread::for_each_vector;
-use crate::warp;
+use crate::tickets::{self, LAST_TAG};
+use crate::tiles::counted;
 
+use self::runs::{HAS_LONG, HAS_ROOTS};
+use self::steps::{Fold, Place};
 use super::items::Room;
-use super::Launch;
+use super::search::Offsets;
+use super::{depart, Launch};
 
-/// The words of a vector.
-const VECTOR_WORDS: u32 = 4;
-
-/// The runs of a window. Places are counted from the window's first item. Valid on lane 0.
-#[derive(Clone, Copy)]
-pub struct Runs {
-    /// How many heads there are before the window.
-    pub before: u64,
-    /// The last head before the window, if there is one.
-    pub last_before: u64,
-    /// How many heads the window has.
-    pub count: u32,
-    /// How many of them are in its first half.
-    pub half_count: u32,
-    /// The place of the first head, if there is one.
-    pub first: u32,
-    /// The place of the last head, if there is one.
-    pub last: u32,
-    /// The place of the last head of the first half, if there is one.
-    pub last_of_half: u32,
-    /// The place of the first head of the second half, if there is one.
-    pub second_half: u32,
-    /// The place of the next head after the window, or of the end of the items; at most the place two windows on.
-    pub end: u32,
+/// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads. From this
+/// kernel's text, the host also makes one that goes backward (see `direction.rs`).
+///
+/// # Safety
+/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
+///    segmented scan.
+/// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
+/// 3. `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch.
+/// 4. `item_count_at` is null, or points to a readable number: how many items were marked.
+/// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::segments::state_words`] without segments.
+#[inline(always)]
+pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
+    simt::await_work_before();
+    // The bits have room for as many items as the launch may have.
+    let heads = Heads::new(arguments.heads, arguments.item_count);
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: core::ptr::null(),
+            offset_bytes: 0,
+            row_items: 0,
+            segment_count: 0,
+            // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
+            item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
+            direction: Direction::of_text(),
+        },
+        windows_per_block: 1,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: core::ptr::null_mut(),
+        header: simt::shared_memory(),
+        task: Task::Scan,
+        is_exclusive: arguments.is_exclusive != 0,
+    };
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    unsafe { launch.work_at_heads(&heads, u64::MAX, arguments.state_words) }
 }
 
-/// The bits of a lane: four consecutive words.
-#[derive(Clone, Copy)]
-struct Bits(Words);
-
-impl Bits {
-    /// How many bits are set.
-    #[inline(always)]
-    fn count(self) -> u32 {
-        let [a, b, c, d] = self.0;
-        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
-    }
-
-    /// The lowest bit that is set, counted from the first bit of lane 0; any number if none is.
-    #[inline(always)]
-    fn lowest(self) -> u32 {
-        let (mut word, mut bits) = (3, self.0[3]);
-        for_each_vector!(W in 2 1 0 => {
-            if self.0[W] != 0 {
-                (word, bits) = (W as u32, self.0[W]);
-            }
-        });
-        Self::first_of(word) + bits.trailing_zeros()
-    }
-
-    /// The highest bit that is set, counted from the first bit of lane 0; any number if none is.
-    #[inline(always)]
-    fn highest(self) -> u32 {
-        let (mut word, mut bits) = (0, self.0[0]);
-        for_each_vector!(W in 1 2 3 => {
-            if self.0[W] != 0 {
-                (word, bits) = (W as u32, self.0[W]);
-            }
-        });
-        Self::first_of(word) + (u32::BITS - 1).wrapping_sub(bits.leading_zeros())
-    }
-
-    /// The first bit of a word of the calling lane.
-    #[inline(always)]
-    fn first_of(word: u32) -> u32 {
-        (simt::lane() * VECTOR_WORDS + word) * u32::BITS
-    }
+/// Reduces each run of `input` to a result in `output`. Runs begin at marked heads. No results of runs from number `result_count` on are
+/// written.
+///
+/// # Safety
+/// The same conditions as for [`by_key_scan`], with the shared memory of a segmented reduction (condition 1), except that `output` points
+/// to `result_count` writable results (condition 5).
+#[inline(always)]
+pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
+    simt::await_work_before();
+    // The bits have room for as many items as the launch may have.
+    let heads = Heads::new(arguments.heads, arguments.item_count);
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: core::ptr::null(),
+            offset_bytes: 0,
+            row_items: 0,
+            segment_count: 0,
+            // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
+            item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
+            direction: Direction::FORWARD,
+        },
+        windows_per_block: 1,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: core::ptr::null_mut(),
+        header: simt::shared_memory(),
+        task: Task::Reduce,
+        is_exclusive: false,
+    };
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    unsafe { launch.work_at_heads(&heads, arguments.result_count, arguments.state_words) }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Words of bits of a window.
-    const WORDS: u32 = chunk_items::<T, O::Accumulator>() as u32 / u32::BITS;
-
-    /// The launch's heads.
-    #[inline(always)]
-    fn heads(&self) -> Heads {
-        Heads::new(
-            self.offsets.address.cast_mut().cast(),
-            self.offsets.most_items,
-        )
-    }
-
-    /// The lane's bits of `count` words from word `first` on, a multiple of 4. Lanes beyond them get none.
+    /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// The launch has these words.
+    /// Convergent: the whole block. The heads are marked. `state_words` is the launch's argument.
     #[inline(always)]
-    unsafe fn bits(heads: &Heads, first: u64, count: u32) -> Bits {
-        let word = simt::lane() * VECTOR_WORDS;
-        if word < count {
-            // SAFETY: the launch has the words, and those of a vector lie together at a multiple of 16 bytes.
-            Bits(unsafe { simt::load_vector(heads.word(first + word as u64)) })
-        } else {
-            Bits([0; 4])
-        }
-    }
-
-    /// Finds the runs of a window.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp. Segments start at heads, which are marked, and the launch has the window.
-    #[inline(always)]
-    pub unsafe fn find_runs(&self, number: u64) -> Runs {
-        let window = chunk_items::<T, O::Accumulator>();
-        let heads = self.heads();
-        let begin = number * window;
-        let first_word = begin / u32::BITS as u64;
-        let tile = begin / TILE_ITEMS;
-        let range = tile >> heads.layout.range_shift;
-        let left = self.offsets.item_count - begin;
-        // SAFETY: the launch has the window (this function's condition), so it has its tile, all of whose bits are written. The next
-        // window's bits are written if it has an item. The whole warp votes and shuffles.
+    unsafe fn work_at_heads(&self, heads: &Heads, result_count: u64, state_words: u64) {
+        let room = Room::new(self.header.cast(), self.offsets.direction);
+        // SAFETY: the whole block is here, and the heads are marked (this function's conditions). Every branch around a barrier goes the
+        // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
+        // `depart` comes after the last use of the board.
         unsafe {
-            // All loads are in flight at once.
-            let own = Self::bits(&heads, first_word, Self::WORDS);
-            let next = if left > window {
-                let next_word = first_word + Self::WORDS as u64;
-                Self::bits(&heads, next_word, Self::WORDS)
-            } else {
-                Bits([0; 4])
-            };
-            let in_tile = if window < TILE_ITEMS {
-                let words = (first_word % TILE_WORDS) as u32;
-                Self::bits(&heads, tile * TILE_WORDS, words)
-            } else {
-                Bits([0; 4])
-            };
-            let before_range = heads.range(range).read();
-            let before_tile = heads.tile(tile).read();
-
-            let half = Self::WORDS / 2 / VECTOR_WORDS;
-            let own_count = own.count();
-            let both = own_count | if simt::lane() < half { own_count << 16 } else { 0 };
-            let counts = sum(both);
-            let (lowest, highest) = (own.lowest(), own.highest());
-            let found = simt::ballot(own_count > 0);
-            let of_half = found & ((1 << half) - 1);
-            let of_next = simt::ballot(next.count() > 0);
-            let end = Ord::min(left, 2 * window) as u32;
-            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
-            let mut runs = Runs {
-                before: before_range.count + before_tile.count as u64,
-                last_before: before_range.last.wrapping_sub(1),
-                count: counts & 0xffff,
-                half_count: counts >> 16,
-                first: simt::shuffle_from(lowest, first_lane(found)),
-                last: simt::shuffle_from(highest, last_lane(found)),
-                last_of_half: simt::shuffle_from(highest, last_lane(of_half)),
-                second_half: simt::shuffle_from(lowest, first_lane(found & !of_half)),
-                end: if of_next == 0 {
-                    end
-                } else {
-                    window as u32 + next_lowest
-                },
-            };
-            if before_tile.last > 0 {
-                let origin = (range << heads.layout.range_shift) * TILE_ITEMS;
-                runs.last_before = origin + (before_tile.last - 1) as u64;
-            }
-            if window < TILE_ITEMS {
-                let found = simt::ballot(in_tile.count() > 0);
-                let last = simt::shuffle_from(in_tile.highest(), last_lane(found));
-                runs.before += sum(in_tile.count()) as u64;
-                if found != 0 {
-                    runs.last_before = tile * TILE_ITEMS + last as u64;
+            if self.begin_at_heads(heads, room) {
+                self.run_at_heads(room, result_count);
+                // The last barrier orders the tail's value before warp 0's reads.
+                if self.task == Task::Reduce && simt::warp() == 0 {
+                    let window = self.window(0);
+                    let is_written = window.is_last == 0 || window.segment < result_count;
+                    if window.is_combined() && is_written {
+                        self.settle_window(0, &window);
+                    }
                 }
             }
-            runs
+            if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
+                // Orders the publications by the block's threads before the block's departure.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    depart(self.control, self.board(), state_words);
+                }
+            }
         }
     }
 
-    /// Writes the starts of a work's chunks, and the end of the last one.
-    ///
-    /// A lane takes a word of bits. It begins with another bit than its neighbours do, so that lanes whose words are full write to
-    /// different banks.
+    /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
+    /// is no such window, because fewer items were marked.
     ///
     /// # Safety
-    /// 1. Convergent: the whole block. The header is written, and `work` is one of the block's works. Segments start at heads.
-    /// 2. No thread uses the starts of earlier works any more.
+    /// Convergent: the whole block, which calls this first, and once. The heads are marked.
     #[inline(always)]
-    pub unsafe fn write_heads(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let (lane, warp) = (simt::lane(), simt::warp());
-        // SAFETY: the header is written, and the work has the window, which has an item, so its bits are written. The whole warp shuffles,
-        // since all its lanes have the same work. The starts have room for all chunks and for the last one's end. Chunk 0 and the end are
-        // written by one thread, and the start of each other chunk by the lane with the bit of its head. No thread uses earlier starts
-        // (condition 2).
+    unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
+        let windows = window_count::<T, O::Accumulator>(self.offsets.item_count, 0);
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
+        // same way on all lanes of warp 0. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
+        // restarts the tickets, since no block takes another ticket. The launch has the window, and its heads are marked.
         unsafe {
-            if simt::thread_index() == 0 {
-                self.start_address(work, room, 0)
-                    .write(self.low_half(work, work.begin));
-                self.start_address(work, room, work.chunk_count)
-                    .write(self.low_half(work, work.end));
+            if simt::warp() == 0 {
+                let is_first_lane = simt::lane() == 0;
+                let ticket = tickets::take_if(self.control, is_first_lane).ticket();
+                if is_first_lane {
+                    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                        tickets::restart(self.control, ticket.tag);
+                    }
+                    (*self.header).ticket = ticket.index;
+                    (*self.header).tag = ticket.tag;
+                    (*self.header).is_refused = 0;
+                }
+                let window = simt::shuffle_from(ticket.index, 0) as u64;
+                if window < windows {
+                    self.find_chunks(heads, room, window);
+                }
             }
-            if work.chunk_count <= 1 || warp >= VECTOR_WORDS {
-                return;
-            }
-            let window = self.window_number(work.window as u32);
-            let first_word = window * Self::WORDS as u64;
-            let bits = Self::bits(&self.heads(), first_word, Self::WORDS);
-            let own = bits.count();
-            let mut first = work.first_head.wrapping_add(warp::sums_up_to(own) - own);
-            let mut word = 0;
-            for_each_vector!(W in 0 1 2 3 => {
-                if (W as u32) < warp {
-                    first = first.wrapping_add(bits.0[W].count_ones());
+            // Orders the writes of the header and of the words before all threads' reads.
+            simt::barrier();
+            self.window_number(0) < windows
+        }
+    }
+
+    /// Runs the window's works, one after the other.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the words are written.
+    #[inline(always)]
+    unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>, result_count: u64) {
+        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. All branches depend on
+        // values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier
+        // between. The last barrier comes before the next work replaces the items.
+        unsafe {
+            let mut number = 0;
+            while number < self.work_count() {
+                let work = self.work(number);
+                self.bring_items(&work, room);
+                if simt::COPIES == Copies::Asynchronous {
+                    simt::await_copies();
                 }
-                if W as u32 == warp {
-                    word = bits.0[W];
+                // Orders the writes of items before all threads' reads.
+                simt::barrier();
+                self.finish_short_runs(&work, room, result_count);
+                let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
+                Self::note(room.flags_of(number), found);
+                // Orders the writes of results, of leaves' values and of flags before all threads' reads.
+                simt::barrier();
+                let flags = simt::read_shared(room.flags_of(number));
+                if self.uses_nodes(flags) {
+                    self.for_each_node_of_runs::<Fold>(&work, room, flags, result_count);
+                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                    simt::barrier();
                 }
-            });
-            let begin = window * chunk_items::<T, O::Accumulator>();
-            let place = (begin.wrapping_sub(work.base) as u32).wrapping_add(Bits::first_of(warp));
-            let mut left = word.rotate_right(lane);
-            while left != 0 {
-                let step = simt::opaque_one() as u32;
-                let bit = (left.trailing_zeros() + lane) % u32::BITS;
-                let before = (word & ((1 << bit) - 1)).count_ones();
-                let chunk = first.wrapping_add(before);
-                // Chunks before the work's first head wrap.
-                if chunk.wrapping_sub(1) < work.chunk_count - 1 {
-                    self.start_address(work, room, chunk)
-                        .write(self.low_half(work, place.wrapping_add(bit)));
+                if flags & HAS_ROOTS != 0 {
+                    self.fold_roots_of_runs(&work, room, result_count);
                 }
-                left &= left - step;
+                if self.task == Task::Scan && !self.place_runs(&work, room, flags) {
+                    return;
+                }
+                // Orders the reads of items before the writes that replace them.
+                simt::barrier();
+                number = self.work_after(number);
             }
         }
     }
-}
 
-/// The lowest lane with a bit; lane 0 if there is none.
-#[inline(always)]
-fn first_lane(lanes: u32) -> u32 {
-    lanes.trailing_zeros() % WARP_LANES
-}
-
-/// The highest lane with a bit; the last lane if there is none.
-#[inline(always)]
-fn last_lane(lanes: u32) -> u32 {
-    (WARP_LANES - 1).wrapping_sub(lanes.leading_zeros()) % WARP_LANES
-}
-
-/// The sum of all lanes' numbers; valid on lane 0.
-///
-/// # Safety
-/// Convergent: the whole warp.
-#[inline(always)]
-unsafe fn sum(mut number: u32) -> u32 {
-    let mut delta = WARP_LANES / 2;
-    while delta > 0 {
-        // SAFETY: the whole warp is here: this function's condition.
-        number += unsafe { simt::shuffle_down(number, delta) };
-        delta /= 2;
+    /// Writes the results of a work, after the folds. Returns false if the launch was refused, which does not happen.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short runs are
+    /// scanned, and the values of leaves and nodes are written. The tail's value may have been written after the last barrier.
+    #[inline(always)]
+    unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
+        // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier
+        // between a write and the reads. All branches depend on values in shared memory, so they go the same way on all threads. Lane 0
+        // alone scans a short tail.
+        unsafe {
+            if work.tail_chunk == 0 {
+                if flags & HAS_ROOTS != 0 {
+                    // Orders the write of the tail's value in the header before warp 0's read.
+                    simt::barrier();
+                }
+                if simt::warp() == 0 {
+                    self.find_value_before(work);
+                    if simt::lane() == 0 {
+                        self.scan_short_tail(work, room);
+                    }
+                }
+                // Orders the writes of the tail's prefix and results before all threads' reads.
+                simt::barrier();
+                if self.is_refused() {
+                    return false;
+                }
+            }
+            if flags & HAS_LONG != 0 {
+                if flags & HAS_ROOTS != 0 {
+                    self.place_nodes_of_runs(work, room);
+                    // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
+                    simt::barrier();
+                }
+                self.for_each_node_of_runs::<Place>(work, room, flags, u64::MAX);
+                // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
+                simt::barrier();
+                self.for_each_leaf_of_runs::<Place>(work, room);
+                // Orders the writes of the results before the reads by the threads that store them.
+                simt::barrier();
+            }
+            if Self::STAYS {
+                self.take_out(work, room);
+            }
+        }
+        true
     }
-    number
 }

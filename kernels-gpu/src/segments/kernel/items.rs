@@ -172,10 +172,16 @@ impl<T: Element, A: Copy> Room<T, A> {
         self.item_memory().wrapping_add(offset as usize).cast()
     }
 
+    /// The address of the room for the slots' bits.
+    #[inline(always)]
+    pub fn bits_memory(&self) -> *mut u8 {
+        self.memory.wrapping_add(Self::LAYOUT.bits)
+    }
+
     /// The address of a word of the slots' bits.
     #[inline(always)]
     pub fn bits(&self, word: u32) -> *mut u32 {
-        let bits: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.bits).cast();
+        let bits: *mut u32 = self.bits_memory().cast();
         bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
     }
 

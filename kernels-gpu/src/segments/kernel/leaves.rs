@@ -121,7 +121,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
-    const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
+    pub const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
 
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
     /// of the leaf.
@@ -254,7 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written.
     #[inline(always)]
-    unsafe fn fold_whole_leaf(
+    pub unsafe fn fold_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,
@@ -334,7 +334,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written, and there is at least one.
     #[inline(always)]
-    unsafe fn fold_leaf(
+    pub unsafe fn fold_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,

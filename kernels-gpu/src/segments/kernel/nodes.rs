@@ -177,7 +177,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is
     /// one node too, and other blocks may wait for its value.
     #[inline(always)]
-    fn is_unused(&self, work: &Work, node: &Node) -> bool {
+    pub fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
         let is_published = Self::CHUNKS_ARE_NODES
             && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The header is written, and so are the items of the node's leaves. The node is the work's, and no other thread has it.
     #[inline(always)]
-    unsafe fn finish_node(
+    pub unsafe fn finish_node(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -339,7 +339,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The value at `place` is written.
     #[inline(always)]
-    unsafe fn read_value(values: *const O::Accumulator, place: u32) -> O::Accumulator {
+    pub unsafe fn read_value(values: *const O::Accumulator, place: u32) -> O::Accumulator {
         // SAFETY: the value is written, so the address is in bounds: this function's condition.
         unsafe { values.add(place as usize).read() }
     }
@@ -349,7 +349,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// There is at least one value, and all of them are written.
     #[inline(always)]
-    unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
+    pub unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: at least one value, and all are written: this function's conditions. Past the end, the last value is read again.
         let value = |place: u32| unsafe { Self::read_value(values, Ord::min(place, count - 1)) };
         let mut folded = value(0);
@@ -384,17 +384,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Nobody else finishes the chunk: this function's condition.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
-                let segment = work.segment + chunk as u64;
-                if self.task == Task::Reduce && segment < self.result_count {
+                if self.task == Task::Reduce {
+                    let segment = work.segment + chunk as u64;
                     write_result!(O, T, self.output, segment as usize, value);
                 }
                 return;
             }
             let is_tail = chunk == work.tail_chunk;
-            if is_tail && self.window(work.window as u32).is_combined() {
-                self.tail(work.window as u32).write(value);
+            if is_tail && self.window(work.window).is_combined() {
+                self.tail(work.window).write(value);
             } else {
-                let number = self.window_number(work.window as u32) as u32;
+                let number = self.window_number(work.window) as u32;
                 self.board().publish(number, value);
             }
         }

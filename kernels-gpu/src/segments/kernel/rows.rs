@@ -13,7 +13,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
 use crate::op::Op;
 use crate::segments::{chunk_items, streams_rows, vector_items};
-use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES, WINDOW_WORKS};
+use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
 use crate::warp;
@@ -96,10 +96,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let mut window = simt::warp();
                 while window < self.windows_per_block {
                     let step = simt::opaque_one() as u32;
-                    let work = WINDOW_WORKS * window;
-                    self.combine_pieces(work, room, levels);
-                    if self.work(work).is_followed != 0 {
-                        self.combine_pieces(work + 1, room, levels);
+                    self.combine_pieces(2 * window, room, levels);
+                    if self.work(2 * window).is_followed != 0 {
+                        self.combine_pieces(2 * window + 1, room, levels);
                     }
                     window += step * (self.threads() / WARP_LANES);
                 }
@@ -231,8 +230,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         levels: u32,
         piece: u32,
     ) -> *mut O::Accumulator {
-        let mut before = number / WINDOW_WORKS * Self::WINDOW_PIECES;
-        if !number.is_multiple_of(WINDOW_WORKS) {
+        let mut before = number / 2 * Self::WINDOW_PIECES;
+        if !number.is_multiple_of(2) {
             // SAFETY: the header is written (this function's condition), and the window has another work before this one.
             let other = unsafe { self.work(number - 1) };
             before += ((other.end - other.begin) / vector_items::<T>()) >> levels;

@@ -2,25 +2,19 @@
 
 use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
-use crate::segments::HEADS;
-use crate::tiles::counted;
 use crate::{simt, warp};
 
-/// A launch's offsets, or its heads. In a backward scan, items and segments count from the end.
+/// A launch's offsets. In a backward scan, items and segments count from the end.
 ///
 /// Its unsafe functions need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8; or
-/// `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory. Functions on heads
-/// are in `heads`.
+/// `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory.
 #[derive(Clone, Copy)]
 pub struct Offsets {
     pub address: *const u32,
     pub offset_bytes: u64,
     pub row_items: u64,
-    /// 0 if segments start at heads, so that windows are cut by items alone.
     pub segment_count: u64,
     pub item_count: u64,
-    /// The most items that the launch may have, if their number is in memory.
-    pub most_items: u64,
     pub direction: Direction,
 }
 
@@ -166,34 +160,10 @@ fn place_around(guess: u64, lane: u32) -> i64 {
 }
 
 impl Offsets {
-    /// Takes the number of segments, or of items if segments start at heads, from memory if `address` is not null.
-    ///
-    /// # Safety
-    /// Earlier work has been awaited. The address is null, or points to a readable number.
-    #[inline(always)]
-    pub unsafe fn count(&mut self, address: *const u64) {
-        // SAFETY: the conditions are this function's.
-        unsafe {
-            if self.are_heads() {
-                self.segment_count = 0;
-                self.item_count = counted(self.most_items, address);
-            } else {
-                self.segment_count = counted(self.segment_count, address);
-            }
-        }
-    }
-
-    /// Whether segments start at heads.
-    #[inline(always)]
-    pub fn are_heads(&self) -> bool {
-        self.offset_bytes == HEADS
-    }
-
-    /// Whether the offsets are in memory, where other work may rewrite them. Otherwise they are computed, or are heads, which belong to the
-    /// library.
+    /// Whether the offsets are in memory, where other work may rewrite them. Otherwise they are computed.
     #[inline(always)]
     pub fn are_read(&self) -> bool {
-        self.offset_bytes > HEADS
+        self.offset_bytes != 0
     }
 
     /// Whether segments are rows, and diagonals fit in 32 bits, even those of a few windows past the end.

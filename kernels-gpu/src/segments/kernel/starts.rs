@@ -68,6 +68,13 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Where the starts of a work of one chunk may lie: the second word of the last vector. The end follows it, or precedes it in a
+    /// backward scan. No offset of such a work is copied.
+    #[inline(always)]
+    pub fn starts_of_one(&self) -> u32 {
+        self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
+    }
+
     /// Where the last vector of starts ends, and the items' memory.
     #[inline(always)]
     fn end_of_starts(&self) -> u32 {

@@ -4,7 +4,7 @@ use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{chunk_items, room_items, vector_items, window_count};
-use crate::segments::{Window, Work, NO_CHUNK, WINDOW_WORKS};
+use crate::segments::{Window, Work, NO_CHUNK};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 
@@ -33,8 +33,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
             let mut search = Search::new(&self.offsets);
-            let is_searched = !self.offsets.are_heads() && warp <= self.windows_per_block;
-            let first_look = if is_searched {
+            let first_look = if warp <= self.windows_per_block {
                 search.look(&self.offsets)
             } else {
                 0
@@ -56,7 +55,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return false;
             }
             let window = self.window_number(warp);
-            if is_searched {
+            if warp <= self.windows_per_block {
                 let diagonal = window * chunk_items::<T, O::Accumulator>();
                 let border = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
@@ -65,8 +64,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Orders the writes of the borders before the reads just below.
             simt::barrier();
-            if warp < self.windows_per_block {
-                self.write_window(warp, window);
+            if warp < self.windows_per_block && is_first_lane {
+                let first = simt::read_shared(self.border(warp));
+                let end = simt::read_shared(self.border(warp + 1));
+                self.write_window(warp, window, first, end);
             }
             // Orders the writes of the windows before all threads' reads.
             simt::barrier();
@@ -96,202 +97,144 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. If offsets are
-    /// refused, the window has no chunks. Otherwise all of its items exist, and they are fewer than the items of two chunks.
+    /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
+    /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
+    /// they are fewer than the items of two chunks.
     ///
     /// # Safety
-    /// 1. Convergent: the whole warp. The ticket, the tag and the borders are written. `window < windows_per_block`.
-    /// 2. No other warp accesses the window and its works before the next barrier.
+    /// 1. The ticket and the tag are written.
+    /// 2. `window < windows_per_block`, and `first` and `end` are at most `segment_count`.
+    /// 3. No other thread accesses the window and its works before the next barrier.
     #[inline(always)]
-    unsafe fn write_window(&self, window: u32, number: u64) {
+    unsafe fn write_window(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
         // Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges constant structs with others
         // byte by byte.
-        let (mut has_tail, mut is_last, mut diagonal, mut index) = (0, 0, 0, 0);
+        let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
         let (mut begin, mut last, mut upto, mut is_cut) = (0, 0, 0, false);
-        let (mut first, mut chunk_count) = (0, 0);
-        // If the window's first works are its halves: how many chunks are in the first, and where the second begins.
-        let (mut half_count, mut middle) = (0, 0);
-        let room = room_items::<T, O::Accumulator>(self.task) as u64;
-        let mut is_sound = true;
-        if number < count && offsets.are_heads() {
-            // SAFETY: the whole warp is here (condition 1), the heads are marked (the launch's condition 3), and the launch has the window.
-            let runs = unsafe { self.find_runs(number) };
-            let begins = number * chunk;
-            first = runs.before;
-            let first_head = begins + runs.first as u64;
-            let next = begins + if runs.count > 0 { runs.first } else { runs.end } as u64;
-            if number > 0 {
-                diagonal = runs.last_before;
-                index = (begins - diagonal).div_ceil(chunk);
-                last = diagonal + index * chunk;
-                if last < Ord::min(next, begins + chunk) {
+        let mut chunk_count = 0;
+        let is_sound = 'check: {
+            if number >= count {
+                break 'check true;
+            }
+            // The last window must end at the last segment, so that the windows together have all segments.
+            let is_gap = number == count - 1 && end != offsets.segment_count;
+            if end < first || end - first > chunk || is_gap {
+                break 'check false;
+            }
+            // All four loads are in flight at once.
+            // SAFETY: `first` and `end` are at most `segment_count` (condition 2), so all four indices are; the offsets are readable (the
+            // launch's condition 3).
+            let [before, next, last_begin, last_end] = unsafe {
+                [
+                    offsets.get(first.saturating_sub(1)),
+                    offsets.get(first),
+                    offsets.get(Ord::max(end, 1) - 1),
+                    offsets.get(end),
+                ]
+            };
+            if first > 0 {
+                // The search has read these offsets, but they may have changed since then.
+                let is_after = before + first > number * chunk;
+                if before > next || next > offsets.item_count || is_after {
+                    break 'check false;
+                }
+                tail_begin = before;
+                index = (number * chunk - (tail_begin + first - 1)).div_ceil(chunk);
+                last = tail_begin + index * chunk;
+                if last < next {
                     has_tail = 1;
                     is_last = (next - last <= chunk) as u32;
                     begin = last;
                     upto = Ord::min(next, last + chunk);
                 }
             }
-            if runs.count > 0 {
-                if has_tail == 0 {
-                    begin = first_head;
-                }
-                last = begins + runs.last as u64;
-                let end = begins + runs.end as u64;
-                is_cut = end - last > chunk;
-                upto = Ord::min(end, last + chunk);
-            }
-            chunk_count = runs.count + has_tail;
-            let is_split = last - begin + chunk_count as u64 > room + 1;
-            if chunk_count > 0 && is_split {
-                // The run between the halves belongs to the first work if it fits there, and then fits into the second otherwise.
-                half_count = runs.half_count + has_tail;
-                middle = begins + runs.second_half as u64;
-                if middle - begin + half_count as u64 > room {
-                    half_count -= 1;
-                    middle = begins + runs.last_of_half as u64;
-                }
-            }
-        } else if number < count {
-            // SAFETY: the borders are written (condition 1), and `window < windows_per_block`.
-            let end = unsafe {
-                first = simt::read_shared(self.border(window));
-                simt::read_shared(self.border(window + 1))
-            };
-            is_sound = 'check: {
-                // The last window must end at the last segment, so that the windows together have all segments.
-                let is_gap = number == count - 1 && end != offsets.segment_count;
-                if end < first || end - first > chunk || is_gap {
+            if end > first {
+                last = last_begin;
+                let is_ascending = next <= last && last <= last_end;
+                // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
+                if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }
-                // All four loads are in flight at once.
-                // SAFETY: `first` and `end` are at most `segment_count`, because the search returns no more. So all four indices are; the
-                // offsets are readable (the launch's condition 3).
-                let [before, next, last_begin, last_end] = unsafe {
-                    [
-                        offsets.get(first.saturating_sub(1)),
-                        offsets.get(first),
-                        offsets.get(Ord::max(end, 1) - 1),
-                        offsets.get(end),
-                    ]
-                };
-                if first > 0 {
-                    // The search has read these offsets, but they may have changed since then.
-                    diagonal = before + first - 1;
-                    if before > next || next > offsets.item_count || diagonal >= number * chunk {
-                        break 'check false;
-                    }
-                    index = (number * chunk - diagonal).div_ceil(chunk);
-                    last = before + index * chunk;
-                    if last < next {
-                        has_tail = 1;
-                        is_last = (next - last <= chunk) as u32;
-                        begin = last;
-                        upto = Ord::min(next, last + chunk);
-                    }
+                if has_tail == 0 {
+                    begin = next;
                 }
-                if end > first {
-                    last = last_begin;
-                    let is_ascending = next <= last && last <= last_end;
-                    // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
-                    if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
-                        break 'check false;
-                    }
-                    if has_tail == 0 {
-                        begin = next;
-                    }
-                    // All chunks must begin within the window's diagonals.
-                    if last - begin + (end - first) + has_tail as u64 > chunk {
-                        break 'check false;
-                    }
-                    is_cut = last_end - last > chunk;
-                    upto = Ord::min(last_end, last + chunk);
+                // All chunks must begin within the window's diagonals.
+                if last - begin + (end - first) + has_tail as u64 > chunk {
+                    break 'check false;
                 }
-                chunk_count = (end - first) as u32 + has_tail;
-                true
-            };
-        }
-        if simt::lane() != 0 {
-            return;
-        }
+                is_cut = last_end - last > chunk;
+                upto = Ord::min(last_end, last + chunk);
+            }
+            chunk_count = (end - first) as u32 + has_tail;
+            true
+        };
         if !is_sound {
             // SAFETY: the tag is written: condition 1.
             unsafe { self.refuse() };
-            (has_tail, begin, upto, chunk_count) = (0, 0, 0, 0);
+            (has_tail, begin, upto) = (0, 0, 0);
         } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
             // Nobody waits for this value, unless the offsets have changed since another block read them.
             // SAFETY: the tag is written: condition 1. The board has a slot for each window (the launch's condition 6). No other thread
             // publishes this window's slot: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
-        // SAFETY: `window < windows_per_block` (condition 1), so the header has the window; no other thread accesses it (condition 2).
+        // The last chunk is a work of its own, if not all chunks fit.
+        let room = room_items::<T, O::Accumulator>(self.task) as u64;
+        let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
+        let segment = first.wrapping_sub(has_tail as u64);
+        let end_of_first = if is_followed != 0 { last } else { upto };
+        let cuts_first = is_cut && is_followed == 0;
+        // SAFETY: `window < windows_per_block` (condition 2), so the header has the window and works `2 * window` and `2 * window + 1`; no
+        // other thread accesses them (condition 3).
         unsafe {
             self.window_address(window).write(Window {
                 segment: first.wrapping_sub(1),
-                diagonal,
+                begin: tail_begin,
                 index,
                 has_tail,
                 is_last,
             });
-        }
-        // A work has the chunks from `begin` on that fit. If the last chunk does not, it is a work of its own.
-        let mut segment = first.wrapping_sub(has_tail as u64);
-        let mut item_index = index * has_tail as u64 * chunk;
-        let mut tail_chunk = has_tail.wrapping_sub(1);
-        let mut first_head = has_tail;
-        let mut work = WINDOW_WORKS * window;
-        loop {
-            let step = simt::opaque_one() as u32;
-            let (mut count, mut end) = (half_count, middle);
-            let is_half = count > 0;
-            if !is_half {
-                // The rest of the window, or the rest without its last chunk.
-                (count, end) = (chunk_count, upto);
-                if chunk_count > 1 && upto - begin + chunk_count as u64 > room {
-                    (count, end) = (chunk_count - 1, last);
-                }
-            }
-            let rest = chunk_count - count;
-            let is_cut = is_cut && rest == 0;
             let place = self.place_of(begin);
-            // SAFETY: `window < windows_per_block` (condition 1), and a window has at most three works: two halves, the second of them
-            // perhaps without its last chunk. So the header has the work; no other thread accesses it (condition 2).
-            unsafe {
-                self.work_address(work).write(Work {
-                    base: begin.wrapping_sub(place as u64),
-                    segment,
-                    index: item_index,
-                    begin: place,
-                    end: place + (end - begin) as u32,
-                    chunk_count: count,
-                    tail_chunk,
-                    cut_chunk: if is_cut {
-                        count.wrapping_sub(1)
-                    } else {
-                        NO_CHUNK
-                    },
-                    window: window as u16,
-                    is_followed: (rest > 0) as u16,
-                    first_head,
-                    starts: self.starts_of(segment, count),
-                });
-            }
-            if rest == 0 {
-                return;
-            }
-            segment = segment.wrapping_add(count as u64);
-            first_head = first_head.wrapping_sub(count);
-            (item_index, tail_chunk, half_count) = (0, NO_CHUNK, 0);
-            (begin, chunk_count) = (end, rest);
-            work += step;
+            self.work_address(2 * window).write(Work {
+                base: begin.wrapping_sub(place as u64),
+                segment,
+                index: index * has_tail as u64 * chunk,
+                begin: place,
+                end: place + (end_of_first - begin) as u32,
+                chunk_count: chunk_count - is_followed,
+                tail_chunk: has_tail.wrapping_sub(1),
+                cut_chunk: if cuts_first {
+                    chunk_count.wrapping_sub(1)
+                } else {
+                    NO_CHUNK
+                },
+                window,
+                is_followed,
+                starts: self.starts_of(segment, chunk_count - is_followed),
+            });
+            let place = self.place_of(last);
+            self.work_address(2 * window + 1).write(Work {
+                base: last.wrapping_sub(place as u64),
+                segment: (segment + chunk_count as u64).wrapping_sub(1),
+                index: 0,
+                begin: place,
+                end: place + upto.wrapping_sub(last) as u32,
+                chunk_count: is_followed,
+                tail_chunk: NO_CHUNK,
+                cut_chunk: if is_cut { 0 } else { NO_CHUNK },
+                window,
+                is_followed: 0,
+                starts: self.starts_of_one(),
+            });
         }
     }
 
     /// An item's place within its vector.
     #[inline(always)]
-    fn place_of(&self, item: u64) -> u32 {
+    pub fn place_of(&self, item: u64) -> u32 {
         let offsets = &self.offsets;
         let place = offsets.direction.place(item, offsets.item_count);
         let address = self.input.wrapping_add(place as usize).addr();
@@ -299,7 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         offsets.direction.place(place, vector_items::<T>() as u64) as u32
     }
 
-    /// A work of the block. Each window has a work, which may be empty, and perhaps others after it.
+    /// A work of the block. Each window has two works, and the second may be empty.
     ///
     /// # Safety
     /// The header is written, and `number < work_count`.
@@ -317,17 +260,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn work_after(&self, number: u32) -> u32 {
         // SAFETY: the header is written, and `number < work_count`: the same conditions as this function's.
         let is_followed = unsafe { self.work(number).is_followed };
-        if is_followed != 0 {
-            number + 1
-        } else {
-            (number / WINDOW_WORKS + 1) * WINDOW_WORKS
-        }
+        // A window's second work is skipped if it is empty.
+        number + 2 - ((number % 2) | is_followed)
     }
 
-    /// How many works the block has, including those that its windows do not need.
+    /// How many works the block has, including the empty ones.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {
-        WINDOW_WORKS * self.windows_per_block
+        2 * self.windows_per_block
     }
 
     /// The address of the first segment that begins at a window's first border or after it.
@@ -348,7 +288,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `window < windows_per_block`.
     #[inline(always)]
-    unsafe fn window_address(&self, window: u32) -> *mut Window {
+    pub unsafe fn window_address(&self, window: u32) -> *mut Window {
         // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
             let windows: *mut Window = (&raw mut (*self.header).windows).cast();
@@ -361,8 +301,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `number < work_count`.
     #[inline(always)]
-    unsafe fn work_address(&self, number: u32) -> *mut Work {
-        // SAFETY: in bounds: `number < work_count <= WINDOW_WORKS * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
+    pub unsafe fn work_address(&self, number: u32) -> *mut Work {
+        // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
             let works: *mut Work = (&raw mut (*self.header).works).cast();
             works.add(number as usize)

@@ -1,0 +1,592 @@
+//! The chunks of a work, found from the window's words: short ones by the lane of their head's bit, the leaves and nodes of longer ones by
+//! the thread of the items where they begin.
+//!
+//! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
+
+use crate::contract::WARP_LANES;
+use crate::element::{Accumulator, Element};
+use crate::indices::write_result;
+use crate::op::Op;
+use crate::segments::tuning::SHORT_LEAF;
+use crate::segments::{chunk_items, vector_items, Task, Work, FAN};
+use crate::simt;
+use crate::sixteens;
+
+use super::super::items::Room;
+use super::super::leaves::{Leaf, Node};
+use super::super::starts::Chunk;
+use super::super::Launch;
+use super::steps::Step;
+
+/// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
+/// than one leaf, and one node.
+pub const HAS_LONG: u32 = 1;
+pub const HAS_ROOTS: u32 = 2;
+pub const HAS_NODES: u32 = 4;
+
+/// Items of a node.
+const NODE: u32 = FAN * FAN;
+
+/// A chunk, from place `start` to place `end`. If they are equal, there is no such chunk.
+#[derive(Clone, Copy)]
+struct Run {
+    start: u32,
+    end: u32,
+}
+
+impl Run {
+    /// How many items it has.
+    #[inline(always)]
+    fn length(self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// The chunks around the places from `first` on, as many as a leaf or a node has.
+#[derive(Clone, Copy)]
+struct Around {
+    first: u32,
+    /// The chunk that begins before these places and has items among them.
+    over: Run,
+    /// The last chunk that begins at these places.
+    last: Run,
+}
+
+/// No chunk.
+const NONE: Run = Run { start: 0, end: 0 };
+
+impl Around {
+    /// The chunks around the 16 places from `16 · block` on. A chunk of more than 16 items that has a leaf that begins here is one of them.
+    ///
+    /// # Safety
+    /// The words are written, and have these places.
+    #[inline(always)]
+    unsafe fn sixteen<T: Element, A: Accumulator>(
+        room: Room<T, A>,
+        block: u32,
+    ) -> Self {
+        let (number, shift) = (block / 2, block % 2 * FAN);
+        // SAFETY: the words are written, and have the block: this function's conditions.
+        let word = unsafe { room.word(number) };
+        let first = block * FAN;
+        let heads = word.heads >> shift & 0xffff;
+        let lower = word.heads & ((1 << shift) - 1);
+        let upper = word.heads >> shift >> FAN;
+        let before = match lower {
+            0 => word.before,
+            _ => number * u32::BITS + u32::BITS - lower.leading_zeros(),
+        };
+        let after = match upper {
+            0 => word.after,
+            _ => first + FAN + upper.trailing_zeros(),
+        };
+        let end = match heads {
+            0 => after,
+            _ => first + heads.trailing_zeros(),
+        };
+        Self {
+            first,
+            over: match before {
+                0 => NONE,
+                _ => Run {
+                    start: before - 1,
+                    end,
+                },
+            },
+            last: match heads {
+                0 => NONE,
+                _ => Run {
+                    start: first + u32::BITS - 1 - heads.leading_zeros(),
+                    end: after,
+                },
+            },
+        }
+    }
+
+    /// The chunks around the 256 places from `256 · block` on. A chunk of more than 256 items that has a node that begins here is one of
+    /// them.
+    ///
+    /// # Safety
+    /// The words are written, and have these places.
+    #[inline(always)]
+    unsafe fn node<T: Element, A: Accumulator>(
+        room: Room<T, A>,
+        block: u32,
+    ) -> Self {
+        let first = block * NODE;
+        let number = first / u32::BITS;
+        let last_number = number + NODE / u32::BITS - 1;
+        // SAFETY: the words are written, and have the block: this function's conditions.
+        let (word, last_word) = unsafe { (room.word(number), room.word(last_number)) };
+        let end = match word.heads {
+            0 => word.after,
+            heads => first + heads.trailing_zeros(),
+        };
+        // One more than the start of the last chunk.
+        let last = match last_word.heads {
+            0 => last_word.before,
+            heads => last_number * u32::BITS + u32::BITS - heads.leading_zeros(),
+        };
+        Self {
+            first,
+            over: match word.before {
+                0 => NONE,
+                before => Run {
+                    start: before - 1,
+                    end,
+                },
+            },
+            last: match last > first {
+                false => NONE,
+                true => Run {
+                    start: last - 1,
+                    end: last_word.after,
+                },
+            },
+        }
+    }
+
+    /// Where a part of `size` items of a chunk begins at these places, `size` of them. It may be past the chunk's end.
+    #[inline(always)]
+    fn part_of(&self, run: Run, size: u32) -> u32 {
+        self.first + (run.start.wrapping_sub(self.first) & (size - 1))
+    }
+}
+
+/// The places of a work in its window.
+#[derive(Clone, Copy)]
+struct Places {
+    begin: u32,
+    end: u32,
+}
+
+impl Places {
+    #[inline(always)]
+    fn of(work: &Work) -> Self {
+        Places {
+            begin: work.begin.wrapping_sub(work.starts),
+            end: work.end.wrapping_sub(work.starts),
+        }
+    }
+
+    /// Whether the work has a chunk of more than `least` items.
+    #[inline(always)]
+    fn have(&self, run: Run, least: u32) -> bool {
+        run.length() > least && run.start >= self.begin && run.start < self.end
+    }
+
+    /// A chunk in the places of the work.
+    #[inline(always)]
+    fn chunk(&self, work: &Work, run: Run, number: u32) -> Chunk {
+        Chunk {
+            number,
+            start: run.start.wrapping_add(work.starts),
+            end: run.end.wrapping_add(work.starts),
+        }
+    }
+
+    /// The first block of `size` places, and how many blocks there are.
+    #[inline(always)]
+    fn blocks(&self, size: u32) -> (u32, u32) {
+        let first = self.begin / size;
+        (first, self.end.div_ceil(size) - first)
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether each chunk is at most one node.
+    const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
+
+    /// Whether the values of nodes are used. In a scan, these are the nodes of chunks with several nodes, and of wide items' chunks, which
+    /// other blocks may await.
+    #[inline(always)]
+    pub fn uses_nodes(&self, flags: u32) -> bool {
+        let has_nodes = Self::RUNS_ARE_NODES || self.task == Task::Reduce;
+        flags & HAS_ROOTS != 0 || has_nodes && flags & HAS_NODES != 0
+    }
+
+    /// The number of a chunk in its work. Only a window's first chunk has number 0. In a reduction, the chunks of a window are counted. In a
+    /// scan, any different numbers will do.
+    ///
+    /// # Safety
+    /// The words are written, and the window has the chunk.
+    #[inline(always)]
+    unsafe fn number_of(&self, places: Places, room: Room<T, O::Accumulator>, start: u32) -> u32 {
+        match self.task {
+            Task::Scan => start - places.begin,
+            Task::Reduce => {
+                let (number, bit) = (start / u32::BITS, start % u32::BITS);
+                // SAFETY: the words and the counts are written, and have the place: this function's conditions.
+                let (heads, before) = unsafe { (room.word(number).heads, room.count_of(number)) };
+                before + (heads & ((1 << bit) - 1)).count_ones()
+            }
+        }
+    }
+
+    /// Stores a chunk's value, as [`Self::finish`] does, if there is room for the result.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::finish`].
+    #[inline(always)]
+    pub unsafe fn finish_run(
+        &self,
+        work: &Work,
+        chunk: u32,
+        value: O::Accumulator,
+        result_count: u64,
+    ) {
+        let is_result = chunk != work.tail_chunk && chunk != work.cut_chunk;
+        if is_result && work.segment + chunk as u64 >= result_count {
+            return;
+        }
+        // SAFETY: this function's conditions, and the result exists.
+        unsafe { self.finish(work, chunk, value) };
+    }
+
+    /// Scans or reduces the short chunks of a work: the lane of a head's bit takes the head's chunk. A scan leaves out the tail, whose prefix
+    /// is not known yet.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.
+    #[inline(always)]
+    pub unsafe fn finish_short_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        result_count: u64,
+    ) {
+        let places = Places::of(work);
+        let warps = self.threads() / WARP_LANES;
+        let upto = Ord::min(
+            places.end.div_ceil(u32::BITS),
+            Room::<T, O::Accumulator>::WINDOW_WORDS,
+        );
+        let lane = simt::lane();
+        // A lane looks at a word. Neighbouring words belong to different warps.
+        let mut first = places.begin / u32::BITS + simt::warp();
+        let begin = match work.tail_chunk {
+            0 if self.task == Task::Scan => places.begin + 1,
+            _ => places.begin,
+        };
+        while first < upto {
+            let step = simt::opaque_one() as u32;
+            let number = first + lane * warps;
+            // SAFETY: the words are written, and `upto` is not more than there are. The whole warp votes, since all lanes have the same
+            // `first`. The items of the work are written. Each chunk has one head, and so one lane.
+            unsafe {
+                let is_some = number < upto && room.word(number).has_short(number);
+                let mut left = simt::ballot(is_some);
+                while left != 0 {
+                    let step = simt::opaque_one() as u32;
+                    let number = first + left.trailing_zeros() * warps;
+                    let word = room.word(number);
+                    let run = Run {
+                        start: number * u32::BITS + lane,
+                        end: word.end_of(number, lane),
+                    };
+                    let is_head = word.heads >> lane & 1 != 0;
+                    let is_own = run.start >= begin && run.start < places.end;
+                    if is_head && is_own && run.length() <= FAN {
+                        self.finish_short_run(work, room, places, run, result_count);
+                    }
+                    left &= left - step;
+                }
+            }
+            first += step * WARP_LANES * warps;
+        }
+    }
+
+    /// Scans or reduces a short chunk. In a scan, it is not a tail.
+    ///
+    /// # Safety
+    /// The header, the words and the chunk's items are written, and no other thread has the chunk.
+    #[inline(always)]
+    unsafe fn finish_short_run(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        places: Places,
+        run: Run,
+        result_count: u64,
+    ) {
+        // SAFETY: the header, the words and the items are written, and no other thread has the chunk: this function's conditions.
+        unsafe {
+            let number = self.number_of(places, room, run.start);
+            let chunk = places.chunk(work, run, number);
+            if self.task == Task::Scan {
+                let leaf = Leaf::of_short(chunk, 0);
+                self.place_each(work, room, &leaf, O::identity());
+                return;
+            }
+            let index = if number == 0 { work.index } else { 0 };
+            let value = self.fold_each(room, chunk.start, chunk.end, index);
+            let segment = work.segment + number as u64;
+            if number == work.tail_chunk {
+                self.tail(0).write(value);
+            } else if segment < result_count {
+                write_result!(O, T, self.output, segment as usize, value);
+            }
+        }
+    }
+
+    /// Scans the tail, if it is a short chunk.
+    ///
+    /// # Safety
+    /// One thread. The header and the words are written, the work has a tail, and its items and the tail's prefix are written.
+    #[inline(always)]
+    pub unsafe fn scan_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let places = Places::of(work);
+        let start = places.begin;
+        let (number, bit) = (start / u32::BITS, start % u32::BITS);
+        // SAFETY: the words, the items and the prefix are written, and no other thread has the tail: this function's conditions.
+        unsafe {
+            let end = room.word(number).end_of(number, bit);
+            let run = Run { start, end };
+            if run.length() <= FAN {
+                let leaf = Leaf::of_short(places.chunk(work, run, 0), work.index);
+                let before = self.before_chunk(work, 0);
+                self.place_each(work, room, &leaf, before);
+            }
+        }
+    }
+
+    /// Runs a step for each leaf of a work's longer chunks, on one thread for each leaf. Returns the flags of the chunks that the thread has
+    /// found.
+    ///
+    /// # Safety
+    /// 1. Convergent: the whole block. The words are written, and `work` is one of the block's works.
+    /// 2. The conditions of `S::leaf` hold for each of these leaves.
+    #[inline(always)]
+    pub unsafe fn for_each_leaf_of_runs<S: Step>(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+    ) -> u32 {
+        let places = Places::of(work);
+        let (block, count) = places.blocks(FAN);
+        let lane = simt::lane();
+        let mut first = simt::warp() * WARP_LANES;
+        let mut found = 0;
+        while first < count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written (condition 1), and have the block. The whole warp takes part in the ballots, since all lanes have
+            // the same `first`. Each leaf begins in one block, and so has one thread. The step's other conditions hold by condition 2.
+            unsafe {
+                let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
+                let exists = first + lane < count;
+                let has_leaf = |run: Run| {
+                    exists && places.have(run, FAN) && around.part_of(run, FAN) < run.end
+                };
+                let (mut run, mut is_some) = (around.over, has_leaf(around.over));
+                let mut is_next = has_leaf(around.last);
+                if !is_some {
+                    (run, is_some, is_next) = (around.last, is_next, false);
+                }
+                let mut some = simt::ballot(is_some);
+                while some != 0 {
+                    let _ = simt::opaque_one();
+                    let chunk = places.chunk(work, run, 0);
+                    let begin = around.part_of(run, FAN).wrapping_add(work.starts);
+                    let number = (begin - chunk.start) / FAN;
+                    let end = Ord::min(begin + FAN, chunk.end);
+                    let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
+                    let are_whole =
+                        Self::READS_VECTORS && simt::ballot(is_some && !is_whole) == 0;
+                    let are_short = simt::ballot(is_some && end - begin > SHORT_LEAF) == 0;
+                    if is_some {
+                        let is_first = run.start == places.begin;
+                        let before = if is_first { work.index } else { 0 };
+                        let leaf = Leaf {
+                            chunk,
+                            number,
+                            begin,
+                            end,
+                            index: before + (number * FAN) as u64,
+                            are_whole,
+                            are_short,
+                        };
+                        found |= match run.length() > NODE {
+                            true => HAS_LONG | HAS_ROOTS,
+                            false => HAS_LONG | HAS_NODES,
+                        };
+                        S::leaf(self, work, room, leaf);
+                    }
+                    (run, is_some, is_next) = (around.last, is_next, false);
+                    some = simt::ballot(is_some);
+                }
+            }
+            first += step * self.threads();
+        }
+        found
+    }
+
+    /// Adds the flags that the threads of a warp have found to a work's flags.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The work's flags are cleared.
+    #[inline(always)]
+    pub unsafe fn note(flags: *mut u32, found: u32) {
+        // SAFETY: the whole warp votes, and the flags are in shared memory and cleared: this function's conditions.
+        unsafe {
+            let has = |flag: u32| match simt::ballot(found & flag != 0) {
+                0 => 0,
+                _ => flag,
+            };
+            let all = has(HAS_LONG) | has(HAS_ROOTS) | has(HAS_NODES);
+            if all != 0 && simt::lane() == 0 {
+                simt::or_shared(flags, all);
+            }
+        }
+    }
+
+    /// Runs a step for each node of a work's longer chunks, on one thread for each node.
+    ///
+    /// # Safety
+    /// 1. The whole block. The words and the flags are written, and `work` is one of the block's works.
+    /// 2. The conditions of `S::node` hold for each of these nodes.
+    #[inline(always)]
+    pub unsafe fn for_each_node_of_runs<S: Step>(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        flags: u32,
+        result_count: u64,
+    ) {
+        let places = Places::of(work);
+        if flags & HAS_NODES != 0 {
+            // The only node of a chunk belongs to the thread of the chunk's first 16 places.
+            let (block, count) = places.blocks(FAN);
+            let mut number = simt::thread_index();
+            while number < count {
+                let step = simt::opaque_one() as u32;
+                // SAFETY: the words are written (condition 1), and have the block. Each chunk of more than 16 items is the last one that
+                // begins in its block, so each node has one thread. The step's other conditions hold by condition 2.
+                unsafe {
+                    let run = Around::sixteen(room, block + number).last;
+                    if places.have(run, FAN) && run.length() <= NODE {
+                        let number = self.number_of(places, room, run.start);
+                        let chunk = places.chunk(work, run, number);
+                        let node = Node {
+                            chunk,
+                            number: 0,
+                            leaf_count: chunk.leaf_count(),
+                        };
+                        S::node(self, work, room, node, result_count);
+                    }
+                }
+                number += step * self.threads();
+            }
+        }
+        if flags & HAS_ROOTS != 0 {
+            let (block, count) = places.blocks(NODE);
+            // A thread takes the chunk that begins before its 256 places, or the last one that begins there.
+            let mut number = simt::thread_index();
+            while number < 2 * count {
+                let step = simt::opaque_one() as u32;
+                // SAFETY: as above: each chunk of more than 256 items is the last one that begins in its block.
+                unsafe {
+                    let around = Around::node(room, block + number / 2);
+                    let run = match number % 2 {
+                        0 => around.over,
+                        _ => around.last,
+                    };
+                    let begin = around.part_of(run, NODE);
+                    if places.have(run, NODE) && begin < run.end {
+                        let number = self.number_of(places, room, run.start);
+                        let chunk = places.chunk(work, run, number);
+                        let number = (begin - run.start) / NODE;
+                        let node = Node {
+                            chunk,
+                            number,
+                            leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
+                        };
+                        S::node(self, work, room, node, result_count);
+                    }
+                }
+                number += step * self.threads();
+            }
+        }
+    }
+
+    /// Calls `step` for each chunk of several nodes, on one thread for each chunk.
+    ///
+    /// # Safety
+    /// The whole block. The words are written, and `work` is one of the block's works.
+    #[inline(always)]
+    unsafe fn for_each_root(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        step_of: impl Fn(Chunk),
+    ) {
+        let places = Places::of(work);
+        let (block, count) = places.blocks(NODE);
+        let mut number = simt::thread_index();
+        while number < count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written (this function's condition), and have the block.
+            let run = unsafe { Around::node(room, block + number).last };
+            if places.have(run, NODE) {
+                // SAFETY: the words are written (this function's condition), and the window has the chunk.
+                let number = unsafe { self.number_of(places, room, run.start) };
+                step_of(places.chunk(work, run, number));
+            }
+            number += step * self.threads();
+        }
+    }
+
+    /// Folds the nodes of each chunk that has several.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are
+    /// written.
+    #[inline(always)]
+    pub unsafe fn fold_roots_of_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        result_count: u64,
+    ) {
+        // SAFETY: the words, the header and the nodes' values are written: this function's conditions. Each chunk has one thread, so nobody
+        // else finishes it.
+        unsafe {
+            self.for_each_root(work, room, |chunk| {
+                let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
+                self.finish_run(work, chunk.number, value, result_count);
+            });
+        }
+    }
+
+    /// Replaces each node's total by its prefix, in chunks that have several nodes.
+    ///
+    /// # Safety
+    /// The whole block. The words, the nodes' totals and the tail's prefix are written, and `work` is one of the block's works.
+    #[inline(always)]
+    pub unsafe fn place_nodes_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the words, the totals and the tail's prefix are written: this function's conditions. Each chunk has one thread, so no
+        // other thread uses its nodes' values.
+        unsafe {
+            self.for_each_root(work, room, |chunk| {
+                let before = self.before_chunk(work, chunk.number);
+                self.place_values(room.node(chunk.start, 0), chunk.node_count(), before);
+            });
+        }
+    }
+
+    /// Folds `count` values, 1 to 16, on one thread: in a left fold, or pairwise.
+    ///
+    /// # Safety
+    /// The values are written, and there is at least one.
+    #[inline(always)]
+    pub unsafe fn fold_some(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
+        // SAFETY: the values are written, and `place < count`: this function's condition.
+        unsafe {
+            match O::PAIRS_SIXTEENS {
+                true => {
+                    sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place))
+                }
+                false => self.fold_values(values, count),
+            }
+        }
+    }
+}

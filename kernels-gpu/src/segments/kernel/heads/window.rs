@@ -1,0 +1,329 @@
+//! The chunks that begin in a window: one warp reads the window's bits.
+
+use crate::contract::WARP_LANES;
+use crate::element::{Element, Words};
+use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
+use crate::op::Op;
+use crate::segments::{chunk_items, room_items, Task, Window, Work, NO_CHUNK};
+use crate::thread::for_each_vector;
+use crate::{simt, warp};
+
+use super::super::items::Room;
+use super::super::Launch;
+use super::words::Word;
+
+/// The words of a vector.
+const VECTOR_WORDS: u32 = 4;
+
+/// The bits of a lane: four consecutive words.
+#[derive(Clone, Copy)]
+struct Bits(Words);
+
+impl Bits {
+    /// Whether a bit is set.
+    #[inline(always)]
+    fn are_some(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a | b | c | d != 0
+    }
+
+    /// How many bits are set.
+    #[inline(always)]
+    fn count(self) -> u32 {
+        let [a, b, c, d] = self.0;
+        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
+    }
+
+    /// The lowest bit that is set, counted from the first bit of lane 0; any number if none is.
+    #[inline(always)]
+    fn lowest(self) -> u32 {
+        let (mut word, mut bits) = (3, self.0[3]);
+        for_each_vector!(W in 2 1 0 => {
+            if self.0[W] != 0 {
+                (word, bits) = (W as u32, self.0[W]);
+            }
+        });
+        Self::first_of(word) + bits.trailing_zeros()
+    }
+
+    /// The highest bit that is set, counted from the first bit of lane 0; any number if none is.
+    #[inline(always)]
+    fn highest(self) -> u32 {
+        let (mut word, mut bits) = (0, self.0[0]);
+        for_each_vector!(W in 1 2 3 => {
+            if self.0[W] != 0 {
+                (word, bits) = (W as u32, self.0[W]);
+            }
+        });
+        Self::first_of(word) + (u32::BITS - 1).wrapping_sub(bits.leading_zeros())
+    }
+
+    /// These bits, and the bit `bit`, counted from the first bit of lane 0, if the calling lane has it.
+    #[inline(always)]
+    fn with(mut self, bit: u32) -> Self {
+        for_each_vector!(W in 0 1 2 3 => {
+            let place = bit.wrapping_sub(Self::first_of(W as u32));
+            if place < u32::BITS {
+                self.0[W] |= 1 << place;
+            }
+        });
+        self
+    }
+
+    /// The first bit of a word of the calling lane.
+    #[inline(always)]
+    fn first_of(word: u32) -> u32 {
+        (simt::lane() * VECTOR_WORDS + word) * u32::BITS
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// The lane's bits of `count` words from word `first` on, a multiple of 4. Lanes beyond them get none.
+    ///
+    /// # Safety
+    /// The launch has these words.
+    #[inline(always)]
+    unsafe fn bits(heads: &Heads, first: u64, count: u32) -> Bits {
+        let word = simt::lane() * VECTOR_WORDS;
+        if word < count {
+            // SAFETY: the launch has the words, and those of a vector lie together at a multiple of 16 bytes.
+            Bits(unsafe { simt::load_vector(heads.word(first + word as u64)) })
+        } else {
+            Bits([0; 4])
+        }
+    }
+
+    /// What is known before a window: the number of heads, valid on lane 0, and the last head, if there is one.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The heads are marked, and the launch has the window.
+    #[inline(always)]
+    unsafe fn before_window(&self, heads: &Heads, number: u64) -> (u64, u64) {
+        let window = chunk_items::<T, O::Accumulator>();
+        let begin = number * window;
+        let tile = begin / TILE_ITEMS;
+        let range = tile >> heads.layout.range_shift;
+        // SAFETY: the launch has the window (this function's condition), so it has its tile, all of whose bits are written. The whole warp
+        // votes and shuffles.
+        unsafe {
+            let before_range = heads.range(range).read();
+            let before_tile = heads.tile(tile).read();
+            let mut count = before_range.count + before_tile.count as u64;
+            let mut last = before_range.last.wrapping_sub(1);
+            if before_tile.last > 0 {
+                let origin = (range << heads.layout.range_shift) * TILE_ITEMS;
+                last = origin + (before_tile.last - 1) as u64;
+            }
+            if window < TILE_ITEMS {
+                let words = (begin / u32::BITS as u64 % TILE_WORDS) as u32;
+                let bits = Self::bits(heads, tile * TILE_WORDS, words);
+                let found = simt::ballot(bits.are_some());
+                let highest = simt::shuffle_from(bits.highest(), last_lane(found));
+                if found != 0 {
+                    last = tile * TILE_ITEMS + highest as u64;
+                }
+                if self.task == Task::Reduce {
+                    count += sum(bits.count()) as u64;
+                }
+            }
+            (count, last)
+        }
+    }
+
+    /// Finds the chunks of window `number` of the launch, and writes its words, its works and its tail.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The heads are marked, and the launch has the window. No other warp accesses the header or the words
+    /// before the next barrier.
+    #[inline(always)]
+    pub unsafe fn find_chunks(&self, heads: &Heads, room: Room<T, O::Accumulator>, number: u64) {
+        let words = Room::<T, O::Accumulator>::WINDOW_WORDS;
+        let window = chunk_items::<T, O::Accumulator>() as u32;
+        let origin = number * window as u64;
+        let left = self.offsets.item_count - origin;
+        let first_word = number * words as u64;
+        let lane = simt::lane();
+        // SAFETY: the launch has the window, all of whose bits are written. The next window's bits are written if it has an item. The whole
+        // warp votes and shuffles. The words and the works are in shared memory, and no other warp accesses them. Lane 0 alone writes the
+        // works.
+        unsafe {
+            // All loads are in flight at once.
+            let own = Self::bits(heads, first_word, words);
+            let next_words = if left > window as u64 { words } else { 0 };
+            let next = Self::bits(heads, first_word + words as u64, next_words);
+            let (count_before, last_before) = self.before_window(heads, number);
+
+            let of_next = simt::ballot(next.are_some());
+            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
+            let of_own = simt::ballot(own.are_some());
+            let first = simt::shuffle_from(own.lowest(), first_lane(of_own));
+            let last_head = simt::shuffle_from(own.highest(), last_lane(of_own));
+            // The next head after the window, or the end of the items; at most the place two windows on.
+            let end = match of_next {
+                0 => Ord::min(left, 2 * window as u64) as u32,
+                _ => window + next_lowest,
+            };
+            let next = if of_own != 0 { first } else { end };
+
+            // The tail: the chunk of an earlier run that begins here.
+            let (mut has_tail, mut index, mut tail) = (0, 0, u32::MAX);
+            if number > 0 {
+                index = (origin - last_before).div_ceil(window as u64);
+                tail = (last_before + index * window as u64 - origin) as u32;
+                has_tail = (tail < Ord::min(next, window)) as u32;
+            }
+            let own = if has_tail != 0 { own.with(tail) } else { own };
+            let found = simt::ballot(own.are_some());
+            let begin = if has_tail != 0 { tail } else { first };
+            let last = if of_own != 0 { last_head } else { tail };
+            let upto = Ord::min(end, last.wrapping_add(window));
+
+            let (lowest, highest) = (own.lowest(), own.highest());
+            let below = found & ((1 << lane) - 1);
+            let above = found & !(2_u32 << lane).wrapping_sub(1);
+            let mut before = simt::shuffle_from(highest, last_lane(below)) + 1;
+            let mut after = simt::shuffle_from(lowest, first_lane(above));
+            if below == 0 {
+                before = 0;
+            }
+            if above == 0 {
+                after = upto;
+            }
+            let mut next_starts = [after; VECTOR_WORDS as usize];
+            for_each_vector!(W in 2 1 0 => {
+                let heads = own.0[W + 1];
+                next_starts[W] = match heads {
+                    0 => next_starts[W + 1],
+                    _ => Bits::first_of(W as u32 + 1) + heads.trailing_zeros(),
+                };
+            });
+            for_each_vector!(W in 0 1 2 3 => {
+                let place = lane * VECTOR_WORDS + W as u32;
+                let heads = own.0[W];
+                if place < words {
+                    let after = next_starts[W];
+                    room.word_address(place).write(Word { heads, before, after }.packed());
+                }
+                if heads != 0 {
+                    before = Bits::first_of(W as u32) + u32::BITS - heads.leading_zeros();
+                }
+            });
+            let mut last_number = last.wrapping_sub(begin);
+            let mut segment = 0;
+            if self.task == Task::Reduce {
+                let upto = warp::sums_up_to(own.count());
+                last_number = simt::shuffle_from(upto, WARP_LANES - 1).wrapping_sub(1);
+                segment = count_before.wrapping_sub(has_tail as u64);
+                let place = lane * VECTOR_WORDS;
+                if place < words {
+                    let mut count = upto - own.count();
+                    for_each_vector!(W in 0 2 => {
+                        let next = count + own.0[W].count_ones();
+                        room.counts_address(place + W as u32).write(count | next << 16);
+                        count = next + own.0[W + 1].count_ones();
+                    });
+                    let _ = count;
+                }
+            }
+            // What is before the next lane's words is not used.
+            let _ = before;
+            if lane != 0 {
+                return;
+            }
+            let beyond = Word {
+                heads: 0,
+                before: last.wrapping_add(1),
+                after: upto,
+            };
+            room.word_address(words).write(beyond.packed());
+            room.flags_of(0).write(0);
+            room.flags_of(1).write(0);
+            // Windows are cut by items, so a segment's diagonal, which is `begin + segment`, is its first item.
+            let run = match self.task {
+                Task::Reduce => count_before.wrapping_sub(1),
+                Task::Scan => 0,
+            };
+            self.window_address(0).write(Window {
+                segment: run,
+                begin: last_before.wrapping_sub(run),
+                index,
+                has_tail,
+                is_last: (next.wrapping_sub(tail) <= window) as u32,
+            });
+            // The last chunk is a work of its own, if not all chunks fit.
+            let most = room_items::<T, O::Accumulator>(self.task) as u32;
+            let is_followed = found != 0 && upto - begin > most;
+            let is_cut = of_own != 0 && end - last > window;
+            let place = self.place_of(origin + begin as u64);
+            let mut work = Work {
+                base: (origin + begin as u64).wrapping_sub(place as u64),
+                segment,
+                index: index * has_tail as u64 * window as u64,
+                begin: place,
+                end: place + if is_followed { last } else { upto }.wrapping_sub(begin),
+                chunk_count: 1,
+                tail_chunk: has_tail.wrapping_sub(1),
+                cut_chunk: if is_cut && !is_followed {
+                    last_number
+                } else {
+                    NO_CHUNK
+                },
+                window: 0,
+                is_followed: is_followed as u32,
+                starts: place.wrapping_sub(begin),
+            };
+            if found == 0 {
+                (work.begin, work.end, work.tail_chunk) = (0, 0, NO_CHUNK);
+                work.starts = 0;
+            }
+            self.work_address(0).write(work);
+            if is_followed {
+                let place = self.place_of(origin + last as u64);
+                self.work_address(1).write(Work {
+                    base: (origin + last as u64).wrapping_sub(place as u64),
+                    segment,
+                    index: 0,
+                    begin: place,
+                    end: place + upto - last,
+                    chunk_count: 1,
+                    tail_chunk: NO_CHUNK,
+                    cut_chunk: match self.task {
+                        _ if !is_cut => NO_CHUNK,
+                        Task::Reduce => last_number,
+                        Task::Scan => 0,
+                    },
+                    window: 0,
+                    is_followed: 0,
+                    starts: place.wrapping_sub(last),
+                });
+            }
+        }
+    }
+}
+
+/// The sum of all lanes' numbers; valid on lane 0.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+unsafe fn sum(mut number: u32) -> u32 {
+    let mut delta = WARP_LANES / 2;
+    while delta > 0 {
+        // SAFETY: the whole warp is here: this function's condition.
+        number += unsafe { simt::shuffle_down(number, delta) };
+        delta /= 2;
+    }
+    number
+}
+
+/// The lowest lane with a bit; lane 0 if there is none.
+#[inline(always)]
+fn first_lane(lanes: u32) -> u32 {
+    lanes.trailing_zeros() % WARP_LANES
+}
+
+/// The highest lane with a bit; the last lane if there is none.
+#[inline(always)]
+fn last_lane(lanes: u32) -> u32 {
+    (WARP_LANES - 1).wrapping_sub(lanes.leading_zeros()) % WARP_LANES
+}

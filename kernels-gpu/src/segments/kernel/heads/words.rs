@@ -1,0 +1,115 @@
+//! The words of a window's runs in shared memory: for each 32 items of the window, their heads and the nearest heads around them.
+//!
+//! They take the room of the slots' bits. The last chunk may go on after the window. A word more than a window has stands for all items
+//! there. The flags of the window's two works follow, and the counts.
+
+use crate::element::{Accumulator, Element};
+use crate::segments::{chunk_items, Layout};
+use crate::simt;
+
+use super::super::items::Room;
+
+/// The runs at 32 items. Places are counted from the window's first item.
+#[derive(Clone, Copy)]
+pub struct Word {
+    /// A bit for each item at which a chunk of the window begins.
+    pub heads: u32,
+    /// One more than the place of the last chunk's start before these items; 0 if there is none in the window.
+    pub before: u32,
+    /// The place of the next chunk's start after these items, or of the last chunk's end.
+    pub after: u32,
+}
+
+/// Words of 32 bits in a word.
+const WORD_BITS: u32 = u32::BITS;
+
+impl Word {
+    /// The word in the form in which it is kept in shared memory.
+    #[inline(always)]
+    pub fn packed(&self) -> u64 {
+        self.heads as u64 | ((self.before | self.after << 16) as u64) << 32
+    }
+
+    /// Where the chunk that begins at the word's bit `bit` ends. The word is number `number`.
+    #[inline(always)]
+    pub fn end_of(&self, number: u32, bit: u32) -> u32 {
+        let later = self.heads >> bit >> 1;
+        match later {
+            0 => self.after,
+            _ => number * WORD_BITS + bit + 1 + later.trailing_zeros(),
+        }
+    }
+
+    /// Whether a chunk that begins here has at most 16 items. The word is number `number`.
+    #[inline(always)]
+    pub fn has_short(&self, number: u32) -> bool {
+        // The places up to 16 after each head.
+        let mut near = self.heads << 1;
+        near |= near << 1;
+        near |= near << 2;
+        near |= near << 4;
+        near |= near << 8;
+        let last = number * WORD_BITS + (WORD_BITS - 1).wrapping_sub(self.heads.leading_zeros());
+        self.heads & near != 0 || self.heads != 0 && self.after.wrapping_sub(last) <= 16
+    }
+}
+
+impl<T: Element, A: Accumulator> Room<T, A> {
+    /// How many words a window has.
+    pub const WINDOW_WORDS: u32 = chunk_items::<T, A>() as u32 / WORD_BITS;
+
+    /// The address of a word, in the form of [`Word::packed`].
+    #[inline(always)]
+    pub fn word_address(&self, number: u32) -> *mut u64 {
+        const {
+            let layout = Layout::of::<T, A>();
+            let words = Self::WINDOW_WORDS as usize;
+            let bytes = (words + 1) * size_of::<u64>() + (2 + words / 2) * size_of::<u32>();
+            assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
+        }
+        let words: *mut u64 = self.bits_memory().cast();
+        words.wrapping_add(number as usize)
+    }
+
+    /// A word of the window, or of the items after it.
+    ///
+    /// # Safety
+    /// The words are written.
+    #[inline(always)]
+    pub unsafe fn word(&self, number: u32) -> Word {
+        let number = Ord::min(number, Self::WINDOW_WORDS);
+        // SAFETY: the word is in shared memory, and written: this function's condition.
+        let packed = unsafe { simt::read_shared(self.word_address(number)) };
+        let around = (packed >> 32) as u32;
+        Word {
+            heads: packed as u32,
+            before: around & 0xffff,
+            after: around >> 16,
+        }
+    }
+
+    /// The address of the flags of the window's work 0 or 1.
+    #[inline(always)]
+    pub fn flags_of(&self, work: u32) -> *mut u32 {
+        let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();
+        flags.wrapping_add(work as usize)
+    }
+
+    /// The address of the counts of two words of the window: how many chunks begin before each, in 16 bits. The first word is word `number`,
+    /// an even number.
+    #[inline(always)]
+    pub fn counts_address(&self, number: u32) -> *mut u32 {
+        self.flags_of(2).wrapping_add(number as usize / 2)
+    }
+
+    /// How many chunks of the window begin before a word.
+    ///
+    /// # Safety
+    /// The counts are written, and `number` is less than [`Self::WINDOW_WORDS`].
+    #[inline(always)]
+    pub unsafe fn count_of(&self, number: u32) -> u32 {
+        // SAFETY: the counts are in shared memory, and written: this function's conditions.
+        let counts = unsafe { simt::read_shared(self.counts_address(number)) };
+        counts >> (number % 2 * 16) & 0xffff
+    }
+}

@@ -93,11 +93,8 @@ fn check_reductions<O: Kernel<by_key_reduce, V>, K: Item, V: Sample>(
     assert_begins(&reduced, &results, &format!("{what}: queued"));
 }
 
-fn check_scans<O: Kernel<by_key_scan, V>, K: Item, V: Sample>(
-    keys: &[K],
-    values: &[V],
-    what: &str,
-) where
+fn check_scans<O: Kernel<by_key_scan, V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)
+where
     Equal: warpfold::RunsKernel<K>,
 {
     let gpu = gpu();

@@ -35,9 +35,9 @@
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
-/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
-/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, also in profilers. The names in a
-/// program's list must be unique.
+/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `by_key_reduce_name`, `by_key_scan_name`,
+/// `columns_reduce_name`, `columns_scan_name`, `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and
+/// `runs_name`, also in profilers. The names in a program's list must be unique.
 #[macro_export]
 macro_rules! operators {
     (@rows) => {};

@@ -51,6 +51,12 @@
 //!
 //! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
 //!
+//! # Segments that start at heads
+//!
+//! Runs of equal keys are segments that start at [heads](crate::heads): bits that an earlier launch has written. Then windows are cut by
+//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, and owns the chunks that begin there. There are no starts and
+//! no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//!
 //! [`FAN`] is the only number here that changes results.
 
 #[macro_use]

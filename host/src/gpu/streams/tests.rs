@@ -9,7 +9,7 @@ use crate::gpu::{Entered, Gpu};
 fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
     let slot = entered.slot(stream);
     let mut known = entered.known(&slot, stream, None)?;
-    entered.workspace(&mut known.scratch, stream, 0)
+    entered.workspace(&mut known.scratch, stream, Need::states(0))
 }
 
 #[test]

@@ -8,9 +8,9 @@
 //! one warp finds the window's chunks, and writes the words; a barrier follows
 //! for each work of the window, at most two:
 //!     copy the items to shared memory; a barrier follows
+//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
 //!     short chunks, of at most one leaf: the lane of the head's bit takes the chunk
-//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two
-//!     nodes and roots: likewise
+//!     nodes and roots of longer chunks, as leaves
 //! ```
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
@@ -198,12 +198,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the writes of items before all threads' reads.
                 simt::barrier();
-                self.finish_short_runs(&work, room, result_count);
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                // Orders the writes of results, of leaves' values and of flags before all threads' reads.
+                // Orders the writes of leaves' values and of flags before all threads' reads. In a scan, it also orders the reads of items
+                // before the writes of results in their places.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));
+                self.finish_short_runs(&work, room, result_count);
                 if self.uses_nodes(flags) {
                     self.for_each_node_of_runs::<Fold>(&work, room, flags, result_count);
                     // Orders the writes of the nodes' values before the reads by the threads that combine them.
@@ -244,11 +245,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         self.scan_short_tail(work, room);
                     }
                 }
-                // Orders the writes of the tail's prefix and results before all threads' reads.
-                simt::barrier();
-                if self.is_refused() {
-                    return false;
-                }
+            }
+            // Orders the writes of the tail's prefix and of short chunks' results before all threads' reads.
+            simt::barrier();
+            if self.is_refused() {
+                return false;
             }
             if flags & HAS_LONG != 0 {
                 if flags & HAS_ROOTS != 0 {

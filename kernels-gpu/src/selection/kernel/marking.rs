@@ -423,8 +423,7 @@ impl<C: Choice<T>, T: Element> Marking<C, T> {
             while tile < tiles {
                 let step = simt::opaque_one() as u64;
                 let first_word = tile * TILE_WORDS;
-                let [a, b, c, d] =
-                    simt::load_vector(self.heads.word(first_word + 4 * lane as u64));
+                let [a, b, c, d] = simt::load_vector(self.heads.word(first_word + 4 * lane as u64));
                 let own = a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
                 let upto = warp::sums_up_to(own);
                 let all = simt::shuffle_from(upto, WARP_LANES - 1);

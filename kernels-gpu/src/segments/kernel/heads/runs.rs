@@ -61,10 +61,7 @@ impl Around {
     /// # Safety
     /// The words are written, and have these places.
     #[inline(always)]
-    unsafe fn sixteen<T: Element, A: Accumulator>(
-        room: Room<T, A>,
-        block: u32,
-    ) -> Self {
+    unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
         // SAFETY: the words are written, and have the block: this function's conditions.
         let word = unsafe { room.word(number) };
@@ -109,10 +106,7 @@ impl Around {
     /// # Safety
     /// The words are written, and have these places.
     #[inline(always)]
-    unsafe fn node<T: Element, A: Accumulator>(
-        room: Room<T, A>,
-        block: u32,
-    ) -> Self {
+    unsafe fn node<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let first = block * NODE;
         let number = first / u32::BITS;
         let last_number = number + NODE / u32::BITS - 1;
@@ -390,8 +384,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let number = (begin - chunk.start) / FAN;
                     let end = Ord::min(begin + FAN, chunk.end);
                     let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
-                    let are_whole =
-                        Self::READS_VECTORS && simt::ballot(is_some && !is_whole) == 0;
+                    let are_whole = Self::READS_VECTORS && simt::ballot(is_some && !is_whole) == 0;
                     let are_short = simt::ballot(is_some && end - begin > SHORT_LEAF) == 0;
                     if is_some {
                         let is_first = run.start == places.begin;
@@ -582,9 +575,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the values are written, and `place < count`: this function's condition.
         unsafe {
             match O::PAIRS_SIXTEENS {
-                true => {
-                    sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place))
-                }
+                true => sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place)),
                 false => self.fold_values(values, count),
             }
         }

@@ -67,9 +67,7 @@ impl Step for Fold {
                     let vectors = room.sixteen(begin);
                     sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
                 }
-                false
-                    if Launch::<O, T>::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS =>
-                {
+                false if Launch::<O, T>::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS => {
                     launch.fold_leaf(room, begin, end, index)
                 }
                 false => launch.fold_each(room, begin, end, index),

@@ -6,7 +6,7 @@
 //! indices   1  3  4
 //! ```
 //!
-//! This turns a dense vector into a sparse one: one call for the items and one for the indices, each in a single pass over the
+//! This turns a dense vector into a sparse vector. One call moves the items, and another finds the indices, each in a single pass over the
 //! device's memory.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result differs from that of

@@ -113,7 +113,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(is_gap).filter(|word| !word.is_empty())
 }
 
-/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to have the same hash, and the check would find that.
+/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to have the same hash, and the check would find two such words.
 fn key(word: &[u8]) -> u64 {
     let offset = 0xcbf2_9ce4_8422_2325;
     let prime = 0x0100_0000_01b3;

@@ -326,7 +326,7 @@ fn a_nan_is_a_run_of_its_own_and_zeros_are_equal() {
 }
 
 #[test]
-fn what_has_no_room_is_left_out_and_said() {
+fn results_without_room_are_omitted_and_reported() {
     let gpu = gpu();
     let lengths = runs(10_000, 9, &mut Random::new(3));
     let keys = keys(&lengths, |run| run as u32);
@@ -394,7 +394,7 @@ fn what_has_no_room_is_left_out_and_said() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let keys = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();

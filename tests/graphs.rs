@@ -34,7 +34,7 @@ fn stream() -> Stream {
 }
 
 #[test]
-fn a_captured_call_follows_its_keys() {
+fn a_replayed_call_reads_the_new_keys() {
     let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let count = 5000;
@@ -76,7 +76,7 @@ fn a_captured_call_follows_its_keys() {
 }
 
 #[test]
-fn captured_calls_follow_their_matrix() {
+fn replayed_calls_read_the_new_matrix() {
     let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let (rows, columns) = (600, 37);

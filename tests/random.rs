@@ -122,6 +122,6 @@ fn sequences_of_calls() {
 }
 
 #[test]
-fn the_reference_is_right_where_the_order_does_not_count() {
+fn the_reference_is_right_where_the_order_does_not_matter() {
     property!("reference", 1000, 0).holds(&Call::strategy(Lengths::Short), Call::check_reference);
 }

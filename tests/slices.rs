@@ -91,7 +91,7 @@ fn scans_into_a_slice_of_the_callers() {
 }
 
 #[test]
-fn a_slice_that_is_too_short_stays() {
+fn a_too_short_slice_is_not_written() {
     let mut results = [7, 7];
     let refused = scan::<Sum, _>(&[1, 2, 3])
         .to(&mut results)

@@ -320,7 +320,7 @@ fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
 #[test]
 fn pairs_from_many_threads_end() {
     on_devices("1", "pairs_from_many_threads_end", || {
-        // The pieces are too long for the short lanes, so the calls share the lanes for pieces, and there are fewer of those.
+        // The pieces are too long for the short lanes, so the calls share the few lanes for pieces.
         let items = vec![1f64; 700_000];
         on_all_threads(48, |_| assert_eq!(gpu_dot(&items, &items), Ok(700_000.0)));
     });

@@ -51,7 +51,7 @@ fn time<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     (result, begun.elapsed())
 }
 
-/// The median time of `runs` runs of `work`, or of one run if `runs` is 0. Two runs before these do not count.
+/// The median time of `runs` runs of `work`, or of one run if `runs` is 0. Two warm-up runs do not count.
 fn median(runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut times = Vec::new();
     for _ in 0..runs.max(1) + 2 {

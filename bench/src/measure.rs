@@ -107,7 +107,7 @@ fn progress(options: &Measure, types: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// The common part of all measurements.
+/// The settings and the results that all measurements share.
 struct Session<'a> {
     options: &'a Measure,
     gpu: &'a Gpu,

@@ -26,13 +26,13 @@
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's folder of caches, under a key of everything that they depend on: the tokens of the row and
-//! of the items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. The key covers everything that they depend on: the tokens of the row and of the
+//! items that it names, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
-//! users need no target: the device code is used as long as the source has the same tokens, with this version of `warpfold-build`. With
+//! users need no target. The device code is used as long as the source's tokens and the version of `warpfold-build` stay the same. With
 //! `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
@@ -51,7 +51,7 @@
 mod advice;
 mod build;
 mod cache;
-/// For the builds of `warpfold` and of its ladder.
+/// For the build scripts of `warpfold` and of the ladder.
 #[cfg(feature = "cuda_builder")]
 #[doc(hidden)]
 pub mod cdylib;
@@ -96,7 +96,7 @@ pub fn operators(file: impl AsRef<Path>) {
     run(Contents::Operators, file.as_ref());
 }
 
-/// The same for a file of kernels, and `warpfold::kernels!`.
+/// Like [`operators()`], for a file of kernels and `warpfold::kernels!`.
 ///
 /// ```no_run
 /// // build.rs, in `main`
@@ -119,7 +119,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // This error is the first message on the screen, since cargo shows a script's output in order.
+    // Cargo shows a script's output in order, so this error is the first message on the screen.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);

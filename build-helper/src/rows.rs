@@ -1,10 +1,11 @@
 //! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. Each
-//! crate adds a fifth of a second. The longest rows are compiled first, so that no processor is left with a long row at the end.
+//! crate adds a fifth of a second to the build. The longest rows are compiled first, so that no processor is left with a long row at the
+//! end.
 //!
-//! So a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could change each
-//! other's texts, for example the order of an instruction's operands.
+//! A kernel's text depends neither on the other rows that are compiled, nor on the number of processors. Two rows in one crate could change
+//! each other's texts, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +70,7 @@ fn base(build: &Build, toolchain: &Toolchain) -> Hash {
         .with(contents.as_bytes())
 }
 
-/// The separate compilations, by name: the rows, or the whole file, whose name is empty.
+/// The names and hashes of the separate compilations: the rows, or the whole file, which has an empty name.
 fn parts(source: &Source) -> Vec<(&str, Hash)> {
     match source.rows() {
         [] => vec![("", source.tokens())],
@@ -167,8 +168,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // These messages are about one row, and other rows may have errors too. So all rows are compiled together: rustc finds every row's
-        // errors before it makes code.
+        // These messages are about one row, and other rows may have errors too. So now all rows are compiled together: rustc finds every
+        // row's errors before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();
@@ -260,7 +261,7 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls a function with each of several things, on several threads. After an error no more calls begin; the first error is returned.
+/// Calls `each` with every thing, on several threads. After an error, no further call begins. Returns the first error.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,
@@ -298,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_done_in_order_and_the_first_error_counts() {
+    fn results_are_in_order_and_the_first_error_is_returned() {
         let double = |number: &u32| Ok(number * 2);
         assert_eq!(
             side_by_side(&[1, 2, 3, 4, 5], 3, double).unwrap(),

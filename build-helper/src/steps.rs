@@ -51,7 +51,7 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            // Texts that the library makes at load are never committed.
+            // Texts that the library makes while it loads kernels are never committed.
             let is_kept = |compiled: &Compiled| {
                 let mut variants = self.variants();
                 variants.any(|variant| variant.capability == compiled.capability)
@@ -110,7 +110,7 @@ impl Build {
         committed::from_file(file, &stamp(source), &capabilities, is_symbol)
     }
 
-    /// The kernels, compiled again, if they are the same as the committed ones.
+    /// Compiles the kernels again. Returns an error if they differ from the committed kernels.
     fn compared(
         &self,
         source: &Source,
@@ -144,7 +144,7 @@ impl Build {
         }
     }
 
-    /// The kernels, compiled with the compiler that the crate's features ask for, and packed.
+    /// Compiles the kernels with the compiler that the crate's features ask for, and packs them.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     run(device_tests![
         greatest_common_divisors,
         compositions_keep_their_order,
-        the_place_of_the_least,
+        the_index_of_the_least_item,
         counts_of_flags,
         combinations_of_many_instructions,
     ])
@@ -88,7 +88,7 @@ fn compositions_keep_their_order() {
     });
 }
 
-fn the_place_of_the_least() {
+fn the_index_of_the_least_item() {
     check::<ArgMin, f32>("arg_min", true, |i| random(i) as f32);
 }
 

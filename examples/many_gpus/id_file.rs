@@ -75,7 +75,7 @@ fn read_now<const BYTES: usize>(
     oldest: Option<SystemTime>,
 ) -> Result<Option<[u8; BYTES]>, Fault> {
     let mut options = OpenOptions::new();
-    // Opening a pipe does not block.
+    // With `O_NONBLOCK`, opening a pipe does not block.
     options
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);

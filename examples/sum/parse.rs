@@ -4,8 +4,8 @@
 //! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
 //! with a byte order mark.
 //!
-//! The text is streamed: apart from the numbers, memory holds one word of it. A word of more than
-//! [`LONGEST_WORD`] bytes is not read to its end, and is not a number.
+//! The text is streamed: memory holds the numbers, and one word of the text. A word of more than [`LONGEST_WORD`] bytes is not read to its
+//! end, and is not a number.
 
 #![allow(dead_code, reason = "each example uses its part")]
 

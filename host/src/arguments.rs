@@ -23,7 +23,7 @@ pub(crate) struct Arguments<M> {
     /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// The place in device memory of the number of items or segments, if only the device knows the number.
+    /// Device memory with the number of items or segments, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, or the chosen items.
@@ -158,7 +158,8 @@ impl<M> Arguments<M> {
     }
 }
 
-/// The guards of the memory that a call borrows. They are dropped when the call's work is queued or done.
+/// The guards of the memory that a call borrows. A queued call drops them when its work is queued. A call that waits drops them when its
+/// work is done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
     guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,
@@ -169,7 +170,7 @@ pub(crate) struct Loans<'a> {
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
-    /// The streams to order the call with: it runs after the work that is queued on them, and before their later work.
+    /// The streams that the call is ordered with: the call runs after the streams' queued work, and before their later work.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
         self.ordered_with.iter().copied()
     }
@@ -178,7 +179,7 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // A request's types do not allow host memory here. An empty span reads and writes nothing.
+            // Does not happen: a request's types allow only device memory here. An empty span reads and writes nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);
@@ -188,7 +189,7 @@ impl<'a> Loans<'a> {
 }
 
 impl<M> Arguments<M> {
-    /// The same arguments, with `map` applied to each memory.
+    /// The same arguments, with `map` applied to each argument that is memory.
     pub fn map_mut<'a, N>(&'a mut self, mut map: impl FnMut(&'a mut M) -> N) -> Arguments<N> {
         Arguments {
             input: map(&mut self.input),
@@ -221,8 +222,8 @@ impl Arguments<Memory<'_>> {
         self.map_mut(|memory| loans.take(memory, user))
     }
 
-    /// The number of results of a reduction of host items: one per group. With keys, an upper bound. An error if the shape does not fit the
-    /// items.
+    /// The number of results of a reduction of host items: one per group. With keys, this is an upper bound. An error if the shape does not
+    /// fit the items.
     pub fn group_count(&self) -> Result<usize> {
         let item_count = self.input.host().count();
         match &self.shape {

@@ -20,16 +20,16 @@ enum Groups {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Groups along the middle axis of three.
+    /// Groups along the middle axis of three axes.
     Along { extents: [usize; 3] },
 }
 
 /// Where the groups of an array lie. The array is a sequence of matrices, and their columns are the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// How many matrices there are.
+    /// The number of matrices.
     pub outer: usize,
-    /// Items of a group, which is the number of rows of a matrix.
+    /// Items of a group. A matrix has as many rows.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,
@@ -118,7 +118,7 @@ impl Axis {
         let fits = most.is_some_and(|most| {
             item_count <= most && most.saturating_sub(lacks_at_most) <= item_count
         });
-        // The number of results is the product of the other axes. It must fit into a `usize`.
+        // The number of results, `outer · inner`, must fit into a `usize`.
         if !fits || outer.checked_mul(inner).is_none() {
             return Err(Error::UnevenAxes {
                 item_count,
@@ -159,7 +159,7 @@ impl Layout {
             length: rows,
             inner: columns,
             row_pitch: pitch,
-            // If this saturates, there is one matrix at most, and its pitch is not used.
+            // If this saturates, there is at most one matrix, so the pitch is not used.
             matrix_pitch: rows.saturating_mul(pitch),
         }
     }
@@ -169,7 +169,6 @@ impl Layout {
         Axis::columns(columns).layout(item_count)
     }
 
-    /// How many groups there are.
     pub fn group_count(&self) -> usize {
         self.outer * self.inner
     }
@@ -192,7 +191,7 @@ impl Layout {
         (0..self.length).map(move |row| first + row * row_pitch)
     }
 
-    /// Copies one result for each item, of `result_bytes` bytes. Skips the gaps between rows.
+    /// Copies the result of each item, and skips the gaps between rows. A result has `result_bytes` bytes.
     pub fn copy_rows(&self, from: &[u8], to: &mut [u8], result_bytes: usize) {
         for row in self.rows() {
             let bytes = row.start * result_bytes..row.end * result_bytes;
@@ -200,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// The range of each row's items. Together the ranges contain all items of groups, and no others.
+    /// The range of each row's items. Together the ranges contain exactly the items of all groups.
     fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, items, pitch) = match self.inner {
             1 if self.row_pitch == 1 => (self.outer, self.length, self.matrix_pitch),
@@ -215,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_item_of_a_group_is_in_a_row_and_each_item_of_a_row_in_a_group() {
+    fn groups_and_rows_have_the_same_items() {
         for (axis, item_count) in [
             (Axis::along(3, 4, 5), 60),
             (Axis::along(3, 4, 5).with_pitch(7), 3 * 4 * 7 - 2),
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn uneven_axes_and_short_pitches_are_refused() {
         let uneven = |axis: Axis, item_count| {
             matches!(axis.layout(item_count), Err(Error::UnevenAxes { .. }))
         };

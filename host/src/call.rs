@@ -1,4 +1,4 @@
-//! Makes a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
+//! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
 //! Nothing here is generic: a request's types have become a [`Verb`] and spans.
 
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // A launch on rows takes the number of items from the host. A launch on columns can read it in device memory.
+            // The kernel for segments gets the number of items from the host. The kernel for columns can read the number in device memory.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
@@ -203,8 +203,8 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work. With a
-    /// gap after it, it stays a segment: a reduction of the whole would let the output lie in the gap.
+    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work. A row
+    /// that is followed by a gap stays a segment: a reduction of a whole array would accept an output in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let has_gap = segments.items.item_count != segments.input.item_count;

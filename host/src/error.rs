@@ -57,7 +57,7 @@ pub enum Error {
     /// looked for.
     #[error("the settings of the virtual GPU are wrong: {reason}")]
     Settings {
-        /// The variable, and the mistake in it.
+        /// The variable, and what is wrong with it.
         reason: String,
     },
 
@@ -78,13 +78,13 @@ pub enum Error {
     UnsupportedDevice {
         /// The device's name.
         name: String,
-        /// Its compute capability, major and minor.
+        /// The device's compute capability, major and minor.
         capability: (u32, u32),
         /// The lowest compute capability that is supported.
         needed: (u32, u32),
     },
 
-    /// A driver call failed. If it failed after a launch, the outputs of that launch are unspecified.
+    /// A driver call failed. If the call failed after a launch, the outputs of that launch are unspecified.
     #[error("{call} failed with {code}")]
     Driver {
         /// The driver call.
@@ -172,8 +172,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output for them is too short, the call
-    /// returns this error after the work, and the output has been filled.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
+    /// runs, the call fills the output, and returns this error after the work.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -186,7 +186,8 @@ pub enum Error {
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths: the inputs of a reduction of pairs, items and their flags, or keys and their items.
+    /// The two inputs of a call have different lengths. The inputs are those of a reduction of pairs, or items and flags, or keys and
+    /// items.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -273,15 +274,15 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their
-    /// size, and items of 16 bytes aligned to 8.
+    /// A buffer in device memory is not aligned for its items. For a selection by flags, items of 1, 2, 4 and 8 bytes have to be aligned to
+    /// their size, and items of 16 bytes to 8 bytes.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
         /// The alignment that the call needs, in bytes.
         alignment: usize,
@@ -296,7 +297,7 @@ pub enum Error {
     ForeignMemory {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
     },
 
@@ -328,7 +329,7 @@ pub enum Error {
     Group(#[from] Fault),
 }
 
-/// Which argument of a call an [`Error`] is about.
+/// The argument of a call that an [`Error`] names.
 ///
 /// ```
 /// use warpfold::{Argument, Error};
@@ -343,7 +344,7 @@ pub enum Argument {
     Input,
     /// The output; for an in-place scan, the items.
     Output,
-    /// The offsets of segments; by key, the output for the starts of the runs.
+    /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,
     /// The flags of items.
     Flags,
@@ -351,7 +352,8 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// A count in device memory: of items, segments or rows that the call reads, or the output for the number of selected items or runs.
+    /// A count in device memory: the number of items, segments or rows, which the call reads, or the output for the number of selected
+    /// items or runs.
     Count,
     /// The place for the total of a scan.
     Total,
@@ -390,8 +392,8 @@ mod tests {
     use super::Error;
 
     #[test]
-    fn missing_memory_is_told_with_the_numbers_that_are_known() {
-        let told = |asked_bytes, free_bytes| {
+    fn out_of_memory_reports_the_known_byte_counts() {
+        let message = |asked_bytes, free_bytes| {
             let error = Error::OutOfMemory {
                 asked_bytes,
                 free_bytes,
@@ -399,11 +401,11 @@ mod tests {
             error.to_string()
         };
         assert_eq!(
-            told(Some(128), Some(64)),
+            message(Some(128), Some(64)),
             "out of device memory: 128 bytes were asked for, 64 bytes are free"
         );
         assert_eq!(
-            told(None, Some(64)),
+            message(None, Some(64)),
             "out of device memory: an unknown number of bytes were asked for, 64 bytes are free"
         );
     }

@@ -31,9 +31,9 @@ use crate::kernel::{Block, Entry};
 /// The order of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanOrder {
-    /// Whether it is exclusive: an item is not part of its own result.
+    /// Whether the scan is exclusive: an item is not part of its own result.
     pub is_exclusive: bool,
-    /// Whether it goes from the last item to the first.
+    /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
 }
 
@@ -79,13 +79,13 @@ pub(crate) struct Queue<'a> {
 
 /// What happens to the launches, and where their scratch memory is.
 enum Launches<'a> {
-    /// They run, on a stream of the library's own.
+    /// The launches run on a stream of the library's own.
     Own(MutexGuard<'a, Scratch>),
-    /// They run, on a stream of the program's.
+    /// The launches run on a stream of the program's.
     Run(&'a mut Scratch),
-    /// They become part of a graph.
+    /// The launches become part of a graph.
     Captured(Capture, &'a mut KnownStream),
-    /// They run, in a workspace that its owner has prepared for them.
+    /// The launches run in a workspace that its owner has prepared for them.
     #[cfg(feature = "nccl")]
     Seeded(WorkspaceSpan),
 }
@@ -93,7 +93,7 @@ enum Launches<'a> {
 /// Whose memory a call works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
-    /// The caller's: the driver is asked whether it belongs to the context.
+    /// The caller's: the driver is asked whether the memory belongs to the context.
     Callers,
     /// The library's own.
     Own,
@@ -148,7 +148,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part can fail for lack of them.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts. Then no part fails because the kernel or the
+    /// workspace is missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)
@@ -224,7 +225,7 @@ impl<'a> Queue<'a> {
             Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
-        // them is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
+        // these words is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Position::Last {
             self.set_progress(Progress::Complete);

@@ -53,7 +53,7 @@ use crate::error::Result;
 /// Results are written to the request's output.
 ///
 /// This type and the following types are parameters of a request's type. They record which methods of the request have been called. A
-/// program names them if it keeps a request in a type of its own:
+/// program names these types if it keeps a request in a type of its own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -127,7 +127,7 @@ pub enum ReturnedWithTotal {}
 #[derive(Debug)]
 pub enum ReturnedIndices {}
 
-/// The chosen items and the others are returned.
+/// The chosen items and the other items are returned.
 ///
 /// ```
 /// use warpfold::request::{ReturnedParts, memory::OnTheHost};

@@ -154,7 +154,7 @@ macro_rules! kernels {
 ///
 /// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
 ///   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all but the first;
+/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all of these except `reduce_NAME`;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 /// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;
 /// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
@@ -175,7 +175,7 @@ pub use bytemuck;
 #[doc(hidden)]
 pub use pastey;
 
-// A file of operators uses these as `warpfold::…` when it is compiled for the device.
+// A file of operators uses these names as `warpfold::…` when it is compiled for the device.
 pub use half::{bf16, f16};
 pub use op::*;
 pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};

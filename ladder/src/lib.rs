@@ -1,4 +1,4 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from. Each kernel is a [`Rung`], from the naive ones to warpfold's own.
+//! The ladder: the kernels of the tutorials that warpfold grew from. Each kernel is a [`Rung`], from the naive kernels to warpfold's own.
 //!
 //! ```
 //! use warpfold::Sum;

@@ -51,7 +51,7 @@ pub enum Rung {
     QuadraticScan,
     /// Document 4: Kogge and Stone's scan, in place.
     KoggeStone,
-    /// Document 4: the same with two buffers.
+    /// Document 4: Kogge and Stone's scan, with two buffers.
     DoubleBufferedKoggeStone,
     /// Document 4: Brent and Kung's scan.
     BrentKung,
@@ -110,7 +110,7 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// Combines, for each place, all items up to it.
+    /// For each place, combines all items up to that place.
     Scan,
     /// Prints.
     Greeting,

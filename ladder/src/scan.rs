@@ -38,8 +38,8 @@ impl fmt::Display for Placement {
 impl Ladder {
     /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
-    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin
-    /// at the same place. After an error that was found after the first launch, the output is unspecified.
+    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin at the
+    /// same place. If an error is found after the first launch, the output is unspecified.
     ///
     /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and
     /// `f32`. [`Rung::OurScan`] has kernels for all of warpfold's scans whose results are items.
@@ -61,7 +61,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the rung has no such kernel or does not allow such blocks; the errors of [`warpfold::scan()`] and of `cust`.
+    /// A [`Refusal`] if the rung has no such kernel or does not support the block size; the errors of [`warpfold::scan()`] and of `cust`.
     pub fn scan<O, T>(
         &self,
         rung: Rung,

@@ -16,6 +16,7 @@
 //! | [`finish`] | launch bounds, and the removal of unneeded parts of a compiler's output |
 //! | [`narrow`] | stores of the low bits of a float, which a driver's compiler gets wrong |
 //! | [`inspect`] | checks of a finished kernel |
+//! | [`names`] | new numbers for registers and labels, by which a text compresses well |
 //! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
 //! The crate reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
@@ -30,6 +31,7 @@ pub mod fill;
 pub mod finish;
 pub mod indices;
 pub mod inspect;
+pub mod names;
 pub mod narrow;
 pub mod older;
 pub mod rust_cuda;

@@ -58,7 +58,7 @@ fn go_through(
     }
 }
 
-/// An engine for a kernel. The generations take turns.
+/// An engine for a kernel. Successive turns use different generations.
 fn engine<O: warpfold::Op<T>, T: Sample>(
     kernel: &str,
     multiprocessors: u32,

@@ -30,7 +30,7 @@ use warpfold_kernels::workspace::{
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use selections::SelectionOutput;
 
-/// A variant of the library's PTX, and the devices that it is for.
+/// A variant of the library's PTX, and the compute capability of a device that runs it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,

@@ -1,7 +1,7 @@
 //! Compares the cost of every kernel of the table with its budget in `budgets.csv`, beside this file.
 //!
-//! The numbers are counts of the PTX as it is written, on the virtual GPU. A kernel that becomes 5 % more expensive
-//! fails, and so does one that becomes 5 % cheaper, until the table is updated. After an intended change:
+//! The numbers are counts of the PTX as it is written, on the virtual GPU. The test fails if a kernel becomes 5 % more expensive, or 5 %
+//! cheaper, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
@@ -54,7 +54,8 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budge
 /// How far a count of instructions may be from its budget.
 const PERCENT: f64 = 5.0;
 
-/// A kernel may move at most this many times the bytes and the sectors of the items. It exceeds 1, because blocks also publish values.
+/// A kernel may move at most this many times the bytes and the sectors of the items. The factor exceeds 1, because blocks also publish
+/// values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -64,8 +65,9 @@ const MOVED: Moved = Moved {
 /// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. It is published a word at a
-/// time: through scattered shared memory, and through a sector for each word. Only 8 bytes of such a sector are used.
+/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the
+/// accumulator word by word. Each store touches a whole sector, of which it uses 8 bytes. The lanes that read the words exchange them
+/// through scattered shared memory.
 const MANY_WORDS: usize = 6;
 
 /// The same limit for scans. A scan publishes an accumulator of up to two words in one slot.
@@ -123,13 +125,13 @@ struct Cost {
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// The bytes that may be moved.
+    /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
     most_moved: Moved,
     /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
     /// scattered shared memory.
     resizes: bool,
-    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each is written once and read once. 0
-    /// unless accumulators are so wide that this traffic matters.
+    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
+    /// The value is 0 unless accumulators are so wide that this traffic matters.
     told_bytes: u64,
 }
 

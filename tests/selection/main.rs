@@ -198,7 +198,7 @@ macro_rules! rows {
 for_each_selection_kernel!(rows);
 
 #[test]
-fn any_share_of_any_length() {
+fn any_flags_of_any_length() {
     for count in shapes::counts::<u32>() {
         for (name, chosen) in shapes::choices(count) {
             let what = format!("{name} of {count}");

@@ -76,7 +76,7 @@ fn slices_of_which_all_or_none_are_selected() {
 }
 
 #[test]
-fn nothing_is_nothing() {
+fn an_empty_slice_gives_empty_results() {
     assert_eq!(
         select::<Flagged, _>((&[0u32; 0], &[])).wait(Gpu::global()),
         Ok(vec![])

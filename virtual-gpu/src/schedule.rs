@@ -1,8 +1,8 @@
 //! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
 //! random and fair. The same seed always gives the same schedule.
 //!
-//! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
-//! except under [`Policy::StarvedPredecessor`].
+//! Time is divided into rounds. In each round every warp that can run gets one turn. So no warp starves, except under
+//! [`Policy::StarvedPredecessor`].
 
 /// The order in which blocks start, and the order of the turns.
 ///
@@ -31,9 +31,8 @@ pub enum Policy {
     /// unless nothing else can run. So blocks that wait for the starved block wait long. Half the time the
     /// first running block is starved, because other blocks are likely to wait for it.
     StarvedPredecessor,
-    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the
-    /// last write, unless the program's synchronisation forbids it. This reveals missing fences that no
-    /// interleaving reveals.
+    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the last write, where the program's
+    /// synchronisation allows it. This reveals missing fences that no interleaving reveals.
     StaleReads,
 }
 
@@ -111,7 +110,7 @@ impl Schedule {
         }
     }
 
-    /// Puts the turns of a round in order. Blocks come in the order in which they started.
+    /// Puts the turns of a round in order. In `turns`, the running blocks are numbered in the order in which they started.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_starved_block_gets_few_turns_and_still_some() {
+    fn a_starved_block_still_gets_a_few_turns() {
         let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
         let mut without = [0; 5];
         for _ in 0..1024 {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn reversed_blocks_and_one_at_a_time() {
+    fn reversed_blocks_and_one_resident_block() {
         let reversed = Schedule::new(0, Policy::ReversedBlocks);
         assert_eq!(
             [reversed.next_block(0, 5), reversed.next_block(4, 5)],

@@ -1,8 +1,8 @@
 //! Compiles the kernels with rust-cuda's compiler, as the library's feature `cuda_builder` does, inspects them, and tests them.
 //!
-//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX
-//! that ships, and the tests run on it, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same way,
-//! with the same feature of its package. The example of a program's own operators is built and run with the same feature of
+//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX that
+//! ships, and the tests run with these kernels, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same
+//! way, with the same feature of its package. The example of a program's own operators is built and run with the same feature of
 //! `warpfold-build`. If only a few kernels are compiled, only the test `bits` runs.
 
 mod build;

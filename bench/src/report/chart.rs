@@ -35,7 +35,7 @@ pub const COLOURS: [RGBColor; 5] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Quantity {
     Rate,
-    /// The ratio to CUB; at 1 both are equally fast.
+    /// The speed of warpfold divided by the speed of CUB.
     Ratio,
 }
 
@@ -146,7 +146,7 @@ fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
     with_lines([1, 2, 4, 8].into_iter().map(panel))
 }
 
-/// The panels without lines that have no points, and without panels that have no lines left.
+/// The panels, without lines that have no points. A panel without lines is left out.
 fn with_lines(panels: impl Iterator<Item = Panel>) -> Vec<Panel> {
     let mut kept = Vec::new();
     for mut panel in panels {

@@ -1,5 +1,4 @@
-//! Groups along axes. The groups are rows, with indices of extremes, moments and sums of exponentials, or lie along the middle axis of
-//! three, with sums and scans.
+//! Groups along axes. For rows: indices of extremes, moments, and sums of exponentials. Along the middle of three axes: sums and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -47,7 +46,7 @@ impl<'a> Rows<'a> {
         }))
     }
 
-    /// The indices of the greatest items (of 64 bits, and of 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
+    /// The indices of the greatest items (with 64 bits, and with 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
     /// none of these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {

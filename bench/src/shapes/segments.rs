@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_have_all_items() {
+    fn segments_cover_all_items() {
         for lengths in cuts(1 << 20) {
             let offsets = offsets(lengths, 1 << 20);
             assert_eq!(

@@ -48,7 +48,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Selections by a predicate, by flags, and by a predicate with the rest of the items written, too.
+    /// Selections by a predicate, selections by flags, and selections by a predicate that also write the other items.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, share, .. } = *self;
         let arguments = Arguments {

@@ -31,7 +31,7 @@ pub(super) enum State {
 
 impl Gpu {
     /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
-    /// it. If its context is lost, it gets a new context as soon as the driver has one.
+    /// this `Gpu`. If it loses its context, it gets a new context as soon as the driver makes one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -102,7 +102,7 @@ impl Gpu {
             _ => None,
         };
         drop(state);
-        // This makes driver calls, so no lock is held here.
+        // The drop makes driver calls, so no lock is held here.
         drop(gone);
     }
 
@@ -206,8 +206,8 @@ impl Drop for Core {
         if self.generation.is_destroyed() {
             return;
         }
-        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing here
-        // can be freed without it.
+        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing can be
+        // freed without a current context.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
             // Freeing memory waits for all work. Waiting for the whole context instead would end captures.
@@ -256,7 +256,7 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
-    /// there is one. Calls on the same stream wait for each other here, so the holder should only queue work.
+    /// there is one. Calls on the same stream wait for each other here, so the holder of the lock should only queue work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,

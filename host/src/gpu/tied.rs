@@ -1,8 +1,8 @@
 //! Things that live in a device's primary context and are kept outside of the `Gpu`.
 //!
-//! Such a thing may outlive its context: a fault loses the context, and a reset of the device destroys it. The thing's addresses and
-//! handles are then invalid, and the driver may have reused them. So the thing is tied to the [`Generation`] of its context: it is used and
-//! dropped in that context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
+//! Such a thing may outlive its context: after a fault the context is lost, and a reset of the device destroys it. The thing's addresses
+//! and handles are then invalid, and the driver may have reused them. So the thing is tied to the [`Generation`] of its context: it is used
+//! and dropped in that context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
 
 use std::mem::ManuallyDrop;
 

@@ -1,6 +1,7 @@
 //! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
-//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
+//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared
+//! again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
 //! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was too
@@ -13,8 +14,8 @@
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
 //! - A captured graph gets a workspace of its own, so its launches may run at the same time as other work of the captured stream. The
 //!   driver reports when the graph, everything made from it, and all its launches are gone. Then the workspace is free.
-//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with
-//!   others, since freeing memory waits for all work.
+//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with other
+//!   workspaces, since freeing memory waits for all work.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,10 +41,10 @@ const MOST_FREE: usize = 32;
 /// The most retired workspaces.
 const MOST_RETIRED: usize = 64;
 
-/// A workspace. It is freed when this is dropped.
+/// A workspace. A drop frees its memory.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// Its address and size.
+    /// The workspace's addresses and size.
     pub span: WorkspaceSpan,
     /// Freed with the workspace.
     _memory: DeviceMemory,
@@ -56,7 +57,7 @@ pub(crate) struct WorkspaceSpan {
     pub control: Address,
     /// Address of the state words.
     pub states: Address,
-    /// How many state words there are.
+    /// The number of state words.
     pub state_words: u64,
     /// Address of the heads of runs.
     pub heads: Address,
@@ -124,7 +125,7 @@ impl Workspace {
 /// The workspaces of a context that belong to no stream.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
-    /// Whether graphs have given back more workspaces than are kept. If so, the next call that ends [tidies](Self::tidy).
+    /// Whether graphs have given back more workspaces than are kept. If so, the next call [tidies](Self::tidy) at its end.
     pub is_crowded: Arc<AtomicBool>,
     held: Arc<Mutex<Held>>,
 }
@@ -238,8 +239,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. That holds even if this is
-    /// the last reference to the shared state: `clear` has taken all workspaces before, so this lease finds none.
+    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. If this is the last reference to
+    /// the shared state, `clear` has already taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,8 +9,8 @@
 //! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
 //! and copies may write the body, so that the message can be sent without waiting for the host.
 //!
-//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent, since sending
-//! waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
+//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent. (Sending waits
+//! for all queued work.) A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -82,7 +82,7 @@ impl Post {
         Ok(())
     }
 
-    /// Bytes of a message with such a body.
+    /// Bytes of a message with a body of `body_bytes` bytes.
     pub fn message_bytes(body_bytes: usize) -> usize {
         HEAD_BYTES + body_bytes
     }
@@ -103,8 +103,8 @@ impl Post {
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
-        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. That
-        // is in the allocation, or one past its end.
+        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. This
+        // place is in the allocation, or one past its end.
         let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
         (place, room - at)
     }

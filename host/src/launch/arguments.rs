@@ -1,8 +1,8 @@
-//! A call's arguments in the device's memory, and the one check of them.
+//! A call's arguments in the device's memory, and the check of all of them.
 //!
 //! A call lists everything that it reads and writes in the caller's memory, including options and scratch, as [`Region`]s. [`check`]
-//! compares them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated,
-//! launched or put in a capture, so a call that is refused has done nothing.
+//! compares the regions with each other, and [`check_memory`] asks the driver whose memory they are. Both checks come before anything is
+//! allocated, launched or put in a capture, so a refused call has done nothing.
 //!
 //! The rule:
 //!
@@ -48,7 +48,7 @@ impl Span {
         }
     }
 
-    /// Whether the span has bytes in common with `other`. An empty span has none.
+    /// Whether the span has bytes in common with `other`. An empty span has no bytes.
     pub fn overlaps(self, other: Self) -> bool {
         self.item_count > 0
             && other.item_count > 0
@@ -105,7 +105,7 @@ impl Region {
         }
     }
 
-    /// Only the first item is read: a number of items.
+    /// Only the first item is read: the count.
     pub fn count(span: Span) -> Self {
         Self {
             needed_items: 1,

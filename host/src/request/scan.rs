@@ -48,11 +48,11 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
-/// The result has the same bits on every device and in every run: floats are combined along a tree that depends on an item's index only
-/// ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`. If there are no items, there are no results.
+/// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on an item's index
+/// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`. If there are no items, there are no results.
 ///
-/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp it is
-/// after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
+/// algorithm is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};
@@ -104,7 +104,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). An item that belongs to no segment
     /// has no result: its place in an output is not touched, and in a returned `Vec` it is zero.
     ///
-    /// The scan cannot be in place, since a block also reads items next to its own.
+    /// The scan cannot be in place, since a block also reads items next to its own items.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -352,9 +352,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. The number counts items; with a shape, it counts segments, rows, rows of the
-    /// matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as the results of a
-    /// shorter buffer. Nothing is written after the last result.
+    /// number that is too large counts as the whole input. Without a shape, the number counts items. With a shape, it counts segments,
+    /// rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as
+    /// the results of a shorter buffer. Nothing is written after the last result.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -1,7 +1,7 @@
 //! The shapes of a request: how its items are divided into parts. The items of a part are reduced to one result, or scanned together.
 //!
-//! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
-//! type of its own, or passes it to a function:
+//! The methods of a request choose these types, and the compiler's messages name them. A program names a shape only if it keeps a request
+//! in a type of its own, or passes a request to a function:
 //!
 //! ```
 //! use warpfold::request::{memory::OnTheHost, shape::Rows};
@@ -300,7 +300,7 @@ impl Several for Columns {
     type Scan = kind::columns_scan;
 }
 
-/// Each result combines the items up to and including its own.
+/// Each result combines its own item and all items before it.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Inclusive, Whole}};
@@ -313,7 +313,7 @@ impl Several for Columns {
 #[derive(Debug)]
 pub enum Inclusive {}
 
-/// Each result combines the items before its own.
+/// Each result combines the items before its own item.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Exclusive, Whole}};

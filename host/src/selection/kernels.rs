@@ -27,7 +27,7 @@ use crate::selection::Chooser;
 ///
 /// # Safety
 ///
-/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this predicate and these items; or the symbol is missing,
 ///   and loading it is an error.
 ///
@@ -61,7 +61,7 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 ///
 /// # Safety
 ///
-/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
 ///   loading it is an error.
 ///

@@ -25,8 +25,8 @@ use crate::{simt, warp};
 ///
 /// # Safety
 /// - Convergent: the whole block.
-/// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to it and this
-///   call.
+/// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to `totals` and
+///   this call.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T>, T: Element>(
     value: O::Accumulator,

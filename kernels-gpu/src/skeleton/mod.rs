@@ -5,11 +5,11 @@
 //! table, the library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
-//! items is within a body, and inclusive and exclusive scans differ in a body only.
+//! items is within a body. Inclusive and exclusive scans differ only in one body.
 //!
-//! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
-//! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no
-//! skeletons for other items of more than 64 bits.
+//! Reductions have accumulators of up to 16 words. An accumulator of more than two words is for operators that use an item's index, have no
+//! identity item, and are exact or combine pairwise. In scans, these operators are exact. With two inputs, an item is a pair of up to 128
+//! bits. All other items of skeletons have at most 64 bits.
 
 mod bodies;
 
@@ -33,15 +33,15 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. This is so for items of 4 bytes. Four vectors have few items of 8 bytes, and
-/// compilers would branch between the vectors.
+/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. Four vectors have only eight items of 8
+/// bytes, and compilers would make branches between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether rows [are streamed](Op::STREAMS_ROWS): by operators that combine sixteens pairwise, with values of two words, or of a count and
-/// two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). Such an operator combines sixteens pairwise, and its values have two words, or a
+/// count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::PAIRS_SIXTEENS && !O::EXACT && matches!(O::Accumulator::WORDS, 2 | 6)
 }
@@ -252,12 +252,12 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// The skeletons of a kind. A line states whether any order gives the same bits, and then an item, an accumulator and a result of the right
+/// Emits the skeletons of a kind. A line states whether the operators are exact, and then an item, an accumulator and a result of the right
 /// widths. The skeleton's name follows, and contains the same facts, with widths in bits. For pairs, the width of an item is the width of
 /// one of the two values.
 ///
-/// In scans with accumulators of 32 bits, exact and other operators share a skeleton. So they do in reductions and scans of segments and of
-/// columns, where only operators that combine each sixteen values pairwise have skeletons of their own.
+/// In scans with accumulators of 32 bits, exact and other operators share a skeleton. In reductions and scans of segments and of columns
+/// they share a skeleton too, but operators that combine sixteens pairwise have skeletons of their own.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

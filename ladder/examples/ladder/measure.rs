@@ -59,7 +59,7 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once, which also compiles its kernels, and then once for each time to be measured.
+    /// Runs `work` once to compile its kernels, and then once for each time that is measured.
     pub fn run<T>(
         &self,
         mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,

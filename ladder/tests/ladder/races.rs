@@ -65,7 +65,7 @@ fn check_scan(rung: Rung, options: &RunOptions) {
 }
 
 #[test]
-fn every_rung_keeps_to_the_rules_under_every_policy() {
+fn every_rung_passes_all_checks_under_every_policy() {
     if mode() == Mode::Real {
         return;
     }

@@ -75,8 +75,7 @@ impl Bound for f32 {
     }
 }
 
-/// The block sizes to test. If the rung has few block sizes, these are all of them. Otherwise, they are the first and the
-/// last, sizes around warps, and odd sizes.
+/// The block sizes to test. All block sizes if the rung has few. Otherwise the first and the last size, sizes around warps, and odd sizes.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);

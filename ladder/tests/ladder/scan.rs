@@ -105,7 +105,7 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        // Slow combinations scan large inputs with every fourth block size only.
+        // Slow combinations of device and rung scan large inputs with every fourth block size only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
             // The CPU checks every item of every scan.
@@ -193,7 +193,7 @@ rungs! {
 /// Checks the slow rungs at the size that [`sizes`] leaves out.
 #[test]
 #[ignore = "a real device needs half a minute, a virtual one days"]
-fn rungs_that_must_be_waited_for() {
+fn slow_rungs_scan_16_million_items() {
     ladder();
     for rung in [Rung::SequentialScan, Rung::QuadraticScan] {
         let block_size = *block_sizes(rung).last().unwrap();
@@ -204,7 +204,7 @@ fn rungs_that_must_be_waited_for() {
 }
 
 #[test]
-fn in_place_and_of_nothing() {
+fn scans_in_place_and_empty_scans() {
     ladder();
     let items = ordinary::<Sum, u32>(1000);
     for &rung in Rung::ALL {

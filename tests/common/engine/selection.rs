@@ -16,8 +16,8 @@ pub struct SelectionOutput<T> {
 }
 
 impl Engine {
-    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If prefixes have the index of the last head, the launch
-    /// requests the lengths of runs; otherwise it requests the items that are not selected.
+    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If `A` is the prefix for runs, the launch requests the
+    /// lengths of the runs. Otherwise, it requests the items that are not selected.
     pub fn select<T: Element, A>(
         &self,
         items: &[T],

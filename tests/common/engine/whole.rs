@@ -118,8 +118,7 @@ impl Engine {
     }
 }
 
-/// The beginning and the end of each piece. The first piece begins at 0, and every other piece begins at the end of
-/// the piece before it.
+/// The beginning and the end of each piece. The first piece begins at 0, and each later piece begins at the end of the previous piece.
 fn pieces(ends: &[u64]) -> impl Iterator<Item = (u64, u64)> {
     let begins = std::iter::once(0).chain(ends.iter().copied());
     begins.zip(ends.iter().copied())

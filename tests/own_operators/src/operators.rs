@@ -39,7 +39,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// One times a number is that number. Plain arithmetic would change its bits, by `0.0 * NaN` or `-0.0 + 0.0`.
+    /// The product of 1 and a number is that number. Plain arithmetic would change the bits, by `0.0 * NaN` or `-0.0 + 0.0`.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;
@@ -355,8 +355,8 @@ impl Op<f32> for LogSumExp {
 
 impl Commutative for LogSumExp {}
 
-/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical
-/// library, and the same steps give the same bits.
+/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical library. The
+/// host and the device take the same steps, so they get the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
     if x.is_nan() {
@@ -416,7 +416,7 @@ warpfold::one_reading! {
 warpfold::mapped! {
     /// The sum of the magnitudes.
     pub struct AbsoluteSum = warpfold::Sum, |item: f32| -> f64 { f64::from(item.abs()) };
-    /// The sum of the numbers with opposite signs.
+    /// The sum of the negated numbers.
     pub struct NegatedSum = warpfold::Sum, |item: f32| -> f32 { -item };
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn twenty_four_bits() {
+    fn multiplications_of_24_bits() {
         assert_eq!(mul24_lo(0xff00_0003_u32, 5), 15);
         assert_eq!(mul24_lo(0x00ff_ffff_i32, 7), -7);
         assert_eq!(mul24_hi(0x00ff_ffff_u32, 0x00ff_ffff), 0xffff_fe00);

@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
 /// A grid that starts.
 #[derive(Debug)]
 pub(crate) struct GridStart<'a> {
-    /// The grid's number in the launch. The grid that the host launched is 0.
+    /// The grid's number in the launch. The grid that the host launched has number 0.
     pub number: u32,
     /// The number of its first block in the launch.
     pub first_block: u64,
@@ -62,7 +62,7 @@ pub(crate) struct GridStart<'a> {
 
 /// Watches a launch. Each method is called when its event happens.
 pub(crate) trait Observer {
-    /// Whether accesses are reported, and undefined bytes are tracked.
+    /// Whether the interpreter reports accesses and tracks undefined bytes.
     const WATCHES: bool;
 
     /// A grid starts, launched by the host or by a kernel.
@@ -95,8 +95,7 @@ pub(crate) trait Observer {
     }
     /// Called before a write is reported, with the value that it overwrites, if known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
-    /// Called before a read is reported. Returns the older value that the read gets instead of the
-    /// current one, if any.
+    /// Called before a read is reported. If the read is to get an older value instead of the current value, returns the older value.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {
         None
     }

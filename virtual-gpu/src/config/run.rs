@@ -56,7 +56,7 @@ pub struct RunOptions {
     pub step_budget: u64,
     /// The order in which warps and blocks get their turns.
     pub policy: Policy,
-    /// Which checks watch the run. The checks of memory accesses are always on.
+    /// Which checks watch the run. The alignment and the bounds of memory accesses are always checked.
     pub checks: Checks,
     /// How the launch depends on the work before it. Launches through the driver ignore this field: the
     /// driver call decides.

@@ -2,9 +2,9 @@
 //! null where the real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
-//! pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
-//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file. Only [`HostPointer`]
-//! may be kept after the call.
+//! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null handles and keys. So each
+//! wrapper meets this contract, and code that receives wrappers is safe. All unsafe accesses are in this file. Only [`HostPointer`] may be
+//! kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. Calls that must have no effect if their result cannot be written check this first.
+    /// Fails on null. A call that must have a place for its result calls this before it has any effect.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);

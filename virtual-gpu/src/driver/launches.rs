@@ -102,7 +102,7 @@ impl LaunchWatch {
 
 impl Drop for LaunchWatch {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, so is its list of watches.
+        // If the thread's storage is gone already, its list of watches is gone too.
         let _ = OWN.try_with(|own| {
             own.borrow_mut()
                 .watches

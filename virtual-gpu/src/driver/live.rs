@@ -19,9 +19,9 @@ use crate::driver::objects::threads::ThreadId;
 pub struct Live {
     /// Retains of primary contexts minus releases. For one thread this may be negative.
     pub primary_retains: i64,
-    /// Contexts, including primary ones.
+    /// Contexts, including primary contexts.
     pub contexts: usize,
-    /// Streams, except the default ones.
+    /// Streams, except default streams.
     pub streams: usize,
     /// Events.
     pub events: usize,

@@ -118,7 +118,7 @@ fn launch_grid<O: Observer>(
     if !NULL_STREAMS.contains(&stream) && stream != TAIL_LAUNCH && stream != FIRE_AND_FORGET {
         return Err(Refusal::Code(INVALID_RESOURCE_HANDLE));
     }
-    // A tail launch replaces its launcher, so it is not nested deeper.
+    // A tail launch replaces its launcher, so its depth is the launcher's.
     let deeper = u32::from(stream != TAIL_LAUNCH);
     let depth = machine.task.depth + deeper;
     if depth > MAX_DEPTH {

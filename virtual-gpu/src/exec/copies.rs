@@ -1,14 +1,13 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp,
-//! a random number from the seed decides whether the copy lands. At the wait it lands in any case. Until
-//! the wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
-//! whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. A thread
-//! that has seen the mbarrier's phase complete is ordered after the copy. An access by any other thread is
+//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
+//! decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The race
+//! check reports every access to these bytes, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands.
+//! The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any other thread is
 //! reported.
 //!
-//! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy
-//! that has read its source but not written (`wait_group.read` waits for both).
+//! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
+//! written. So `wait_group.read` waits for the whole copy.
 
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
@@ -34,12 +33,12 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// The number of bytes to write, and the number that are read from the source. The rest are zeros.
+    /// The number of bytes to write, and how many of them are read from the source. The rest are written as zeros.
     bytes: Row,
     read: Row,
     /// The mbarrier that the copy reports to.
     mbarrier: Row,
-    /// The number of the group that the copy belongs to, lane by lane.
+    /// For each lane, the number of the group that its copy belongs to.
     group: [u32; LANES],
     /// A range that contains all bytes of shared memory that belong to the copies.
     span: (u64, u64),
@@ -429,7 +428,7 @@ impl Warp {
         }
     }
 
-    /// Reads only the first bytes of an element, byte by byte.
+    /// Reads the part of an element that lies within the lane's `read` bytes, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -43,8 +43,8 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The load or the store of an exchange. Its memory order is `part`, acquire or release, if the operation has
-    /// this order, and relaxed otherwise.
+    /// The load or the store of an exchange. `part` is acquire for the load and release for the store. If the operation has this order, the
+    /// transfer has it too. Otherwise the transfer is relaxed.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

@@ -36,7 +36,7 @@ pub struct Fault {
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The coordinates of the faulting thread in its block. If several threads fault, it is the first one.
+    /// The coordinates of the faulting thread in its block. If several threads fault, those of the first thread.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,
@@ -62,7 +62,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// The fault of a launch that raced with other work, at the racing access.
+    /// The fault of a launch that raced with other work. Its place is the racing access.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -223,7 +223,7 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// Nothing was ever allocated near the address.
+    /// No live allocation is near the address.
     Nothing,
     /// The access starts inside this allocation and runs past its end.
     Across(Extent),

@@ -65,7 +65,7 @@ pub(super) fn lower<'a>(
     let guard = body.guard();
     let behind = body.new_label();
     if guard != PredSource::TRUE {
-        // Lanes for which the guard is false skip the body.
+        // Lanes with a false guard skip the body.
         body.set_guard(PredSource {
             flip: !guard.flip,
             ..guard
@@ -170,7 +170,7 @@ fn result<'a>(
     Ok(Entity::Variable(variable))
 }
 
-/// The variable that an actual parameter names, if it is one.
+/// The variable that an actual parameter names. `None` if it does not name a variable.
 fn passed_variable<'a>(
     body: &mut Body<'a, '_>,
     formal: &ast::Variable<'_>,

@@ -99,7 +99,7 @@ fn extreme(opcode: &mut Opcode<'_>, m: float::Mode) -> Result<Map2, String> {
     }))
 }
 
-/// The unary functions that the hardware approximates, if the opcode asks for one.
+/// The unary function that the opcode names, if the hardware approximates this function.
 fn approximation(opcode: &mut Opcode<'_>) -> Result<Option<Map1>, String> {
     macro_rules! approximated {
         ($f:expr) => {

@@ -139,7 +139,7 @@ fn fused(ty: Type, rectifies: bool) -> Option<Map4> {
     }
 }
 
-/// The form of `min` or `max`, if the opcode is one of them.
+/// The form of `min` or `max`. `Extreme(0)` for other opcodes.
 fn extreme(opcode: &mut Opcode<'_>) -> Result<Extreme, String> {
     if !matches!(opcode.name, "min" | "max") {
         return Ok(Extreme(0));

@@ -228,7 +228,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Describes an operand in words.
+/// Describes an operand, for messages.
 pub(super) fn describe(operand: &Operand<'_>) -> String {
     match operand {
         Operand::Name(name) | Operand::Offset(name, _) => format!("`{name}`"),

@@ -185,7 +185,7 @@ fn barrier<'a>(
         return Ok(());
     }
     opcode.takes("cta");
-    // `bar` is short for the aligned form.
+    // `bar` means `barrier.aligned`.
     let alignment = match opcode.takes("aligned") || opcode.name == "bar" {
         true => Alignment::Aligned,
         false => Alignment::Independent,

@@ -3,17 +3,16 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a
-//! stale pointer is always an error. Therefore one kind of mistake is not found: data that a program keeps by device
-//! address never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
-//! addresses of pinned host memory.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer is always
+//! an error. One kind of mistake is therefore not found: a host table indexed by device address keeps the entry of a freed allocation. On a
+//! real device, a newer allocation may get this entry; here it cannot. Handles of objects and addresses of pinned host memory are reused,
+//! as on a real device.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
-//! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory management. An 8-byte
-//! access is two accesses of four bytes, so racing launches on several host threads may see torn values. Within one
-//! launch no value is torn.
+//! Not modelled: capacity lost to fragmentation, page granularity, and virtual memory management. An 8-byte access is two accesses of four
+//! bytes, so racing launches on several host threads may see torn values. Within one launch no value is torn.
 
 mod allocation;
 mod error;
@@ -194,8 +193,8 @@ impl Memory {
         self.write_table().pinned.remove(&address);
     }
 
-    /// Allocates managed memory of at least one byte, at its host address. All its bytes count as written. `None` if
-    /// the host has no more memory.
+    /// Allocates managed memory of at least one byte, at its host address. All bytes of managed memory count as written. `None` if the host
+    /// has no more memory.
     pub(crate) fn alloc_managed(&self, bytes: u64) -> Option<Arc<Allocation>> {
         let allocation = Arc::new(Allocation::pinned(bytes)?);
         self.adopt_managed(&allocation);
@@ -356,7 +355,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that was never written, if there is one.
+    /// The offset in a range of the first byte that was never written, if there is such a byte.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.

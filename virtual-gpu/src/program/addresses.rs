@@ -1,5 +1,4 @@
-//! Generic addresses: a window for each space except global memory, and one for the addresses of
-//! kernels.
+//! Generic addresses: a window for each space except global memory, and a window for the addresses of kernels.
 
 use super::AddressSpace;
 

@@ -40,7 +40,7 @@ struct Unit<'a> {
     target: &'a str,
 }
 
-/// Combines the texts. Fails with the name that two of them define.
+/// Combines the texts. Fails with a name that two of the texts define.
 pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
     let chosen = definitions(&units)?;
@@ -269,7 +269,7 @@ impl<'a> Unit<'a> {
         edits.sort_by_key(|(place, _)| place.start);
         let (mut written, mut at) = (String::new(), 0);
         for (place, text) in edits {
-            // Names inside a dropped item are dropped with it.
+            // Names inside a dropped item need no replacement.
             if place.start >= at {
                 written += &self.text[at..place.start];
                 written += &text;
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_end_within_an_item() {
+    fn texts_truncated_within_an_item_are_linked() {
         const WHOLE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 a;\n";
         for end in [
             ".file 1 \"name\"",

@@ -1,5 +1,5 @@
-//! Builds the library's and the ladder's tests with the feature of their packages. Builds the example of a program's own operators with
-//! the feature of `warpfold-build`.
+//! Builds the library's tests, the ladder's tests, and the example of a program's own operators, each with the feature `cuda_builder` of
+//! its package.
 //!
 //! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
 //! lock file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the

@@ -15,7 +15,7 @@ use crate::kernel::kind::inclusive_scan as Inclusive;
 /// How long the scans may take before they count as hung.
 const PATIENCE: Duration = Duration::from_secs(200);
 
-/// Runs the test of this name again, in a process with two devices, unless this is that process.
+/// Runs the test of this name again, in a new process with two devices. In that process, runs `body`.
 fn on_two_devices(test: &str, body: impl FnOnce()) {
     const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
     if env::var_os(VARIABLE).is_none_or(|name| name != test) {

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_known_to_their_ends() {
+    fn known_ranges_of_whole_blocks_are_joined() {
         let (mut a, mut b) = (Known::default(), Known::default());
         a.learn_all(&(2..4));
         a.learn(Thread::new(3, 1), 7);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_takes_the_later_of_each() {
+    fn join_takes_each_threads_later_time() {
         let (mut a, mut b) = (Known::default(), Known::default());
         a.learn(Thread::new(5, 3), 5);
         a.learn(Thread::new(1, 0), 2);

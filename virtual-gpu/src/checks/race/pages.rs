@@ -22,7 +22,7 @@ pub(super) struct Pages {
 
 #[derive(Debug)]
 struct Page {
-    /// Bytes of a cell, as a power of two.
+    /// A cell has `1 << shift` bytes.
     shift: u32,
     cells: Vec<History>,
 }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_becomes_finer_and_keeps_what_it_knew() {
+    fn a_page_that_becomes_finer_keeps_its_histories() {
         let mut pages = Pages::default();
         assert_eq!(pages.cells(512 + 32, 16).len(), 1);
         let thread = Thread::new(3, 5);

@@ -1,9 +1,8 @@
 //! The bytes that a piece of work has read and written, as runs in the order of their addresses.
 //!
-//! A run holds adjacent bytes that were accessed in the same way, by one line of one kernel, with the same
-//! number of bytes for each thread. So a run is usually a row of accesses by consecutive threads of one
-//! block, and the thread of each byte is known. After [`EXACT_RUNS`] runs, the threads are no longer
-//! recorded, so that scattered accesses take less memory.
+//! A run holds adjacent bytes that one line of one kernel accessed in the same way, with the same number of bytes for each thread. So a run
+//! is usually a row of accesses by consecutive threads of one block, and the thread of each byte is known. After [`EXACT_RUNS`] runs, the
+//! threads are no longer recorded, so that scattered accesses take less memory.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -44,7 +43,7 @@ impl Access {
         (self.writes() || other.writes()) && !meet
     }
 
-    /// Whether every access that conflicts with this one also conflicts with `other`.
+    /// Whether every access that conflicts with this access also conflicts with `other`.
     pub(crate) fn is_covered_by(self, other: Self) -> bool {
         (other.writes() || !self.writes())
             && (!other.meets || self.meets && self.bytes == other.bytes)
@@ -56,7 +55,7 @@ impl Access {
 enum Threads {
     Unknown,
     One(Thread),
-    /// This thread and the following ones of its block, with this number of bytes each.
+    /// This thread and the following threads of its block. Each accessed this number of bytes.
     From(Thread, u64),
 }
 
@@ -128,7 +127,7 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read, except those that `writes` lists.
+    /// Bytes that were read, except the bytes in `writes`.
     pub reads: Vec<Run>,
 }
 
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn atomic_operations_of_one_width_meet_and_others_do_not() {
+    fn atomic_operations_of_different_widths_conflict() {
         let atomic = access(AccessKind::Atomic, 4, true);
         let wider = access(AccessKind::Atomic, 8, true);
         let narrow_scope = access(AccessKind::Atomic, 4, false);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_side_by_side_are_one_run_and_each_is_found() {
+    fn adjacent_accesses_form_runs_that_identify_every_thread() {
         let mut gatherer = Gatherer::default();
         let what = (access(AccessKind::Read, 4, false), 3);
         let thread = |block, index| Thread { block, index };

@@ -26,7 +26,7 @@ struct Log {
     capacity: Option<Capacity>,
 }
 
-/// The size of a log buffer, and the index of the value that holds the size and receives the length of the log.
+/// The size of a log buffer, and the index of the option's value. The value holds the size, and receives the length of the log.
 struct Capacity {
     bytes: usize,
     index: usize,

@@ -89,7 +89,7 @@ impl Context {
         }
     }
 
-    /// The sticky error, if a kernel has left one.
+    /// The sticky error that a kernel has left, if any.
     pub(crate) fn check(&self) -> Outcome {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }

@@ -78,7 +78,7 @@ pub(crate) fn call_host_function(function: &HostFunction) {
 }
 
 impl Work {
-    /// Does the work on a new thread, or on this one if none can be started.
+    /// Does the work on a new thread. If no thread can be started, does the work on this thread.
     pub(crate) fn perform_elsewhere(self, stream: Arc<Stream>) {
         let work = Arc::new(self);
         let (other, of_other) = (Arc::clone(&work), Arc::clone(&stream));

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 /// The class of a call. It decides how injected failures affect the call, and what the call does without a driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// None of the following.
+    /// Any call of no other class.
     Ordinary,
     /// Waits for work, so it returns deferred errors.
     Synchronises,
@@ -35,8 +35,8 @@ thread_local! {
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is inside a driver call. An allocator that counts a program's allocations can use this
-/// function to leave out the driver's own allocations.
+/// Whether the calling thread is inside a driver call. A counting allocator can use this function to leave out the driver's own
+/// allocations.
 ///
 /// ```
 /// assert!(!virtual_gpu::driver::inside_a_call());
@@ -113,7 +113,7 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
     }
 }
 
-/// Names an unsupported call on stderr, the first time that it is made.
+/// Prints the name of an unsupported call to stderr, the first time that the call is made.
 fn say_once(call: Option<&'static str>) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let Some(call) = call else { return };

@@ -13,14 +13,14 @@ use crate::gpu::Entered;
 use crate::kernel::Row;
 use crate::launch::{Made, Queue, Region, Span, check_lengths};
 use crate::segments::Segments;
-use crate::selection::{Chooser, Count, check_numbers};
+use crate::selection::{Count, KeyKernel, check_numbers};
 
 /// Keys, and a value for each key.
 pub struct Keyed {
     keys: Span,
     values: Span,
-    /// Chooses the first key of each run.
-    chooser: Chooser,
+    /// Marks the heads of the runs, and writes what is at the heads.
+    kernel: KeyKernel,
     /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
     count: Option<Span>,
 }
@@ -38,13 +38,13 @@ pub struct Outputs {
 }
 
 impl Keyed {
-    /// Keys and values, and the kernel that chooses the first key of each run.
-    pub fn new(keys: Span, values: Span, chooser: Chooser, count: Option<Span>) -> Result<Self> {
+    /// Keys and values, and the kernel of the launches on the keys.
+    pub fn new(keys: Span, values: Span, kernel: KeyKernel, count: Option<Span>) -> Result<Self> {
         check_lengths(keys.item_count, values.item_count)?;
         Ok(Self {
             keys,
             values,
-            chooser,
+            kernel,
             count,
         })
     }
@@ -165,12 +165,20 @@ impl Keyed {
             .map_or(results, |keys| keys.item_count.min(results))
     }
 
+    /// The same keys, with the type that the kernel is compiled for. That type has the same size, and may have a larger alignment.
+    fn aligned(&self, keys: Span) -> Span {
+        Span {
+            item: self.kernel.key,
+            ..keys
+        }
+    }
+
     /// All memory of the caller's that the launches read and write.
     fn regions(&self, made: Made, outputs: Outputs) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;
         let firsts = outputs.unique_keys.map(|span| {
-            let span = self.chooser.aligned(span);
+            let span = self.aligned(span);
             Region::written_at_most(Argument::Output, span, key_count)
         });
         let starts = outputs.starts;
@@ -186,10 +194,7 @@ impl Keyed {
             ),
         };
         [
-            Some(Region::read(
-                Argument::Input,
-                self.chooser.aligned(self.keys),
-            )),
+            Some(Region::read(Argument::Input, self.aligned(self.keys))),
             Some(Region::read(Argument::Input, self.values)),
             self.count.map(Region::count),
             firsts,

@@ -22,7 +22,7 @@ use crate::launch::{Queue, ScanOrder, Span};
 use crate::segments::{self, row_count};
 use crate::segments::{Segments, Starts as SegmentStarts};
 use crate::selection;
-use crate::selection::{Chooser, Count, Outputs, Selection};
+use crate::selection::{Chooser, Count, KeyKernel, Outputs, Selection};
 use crate::whole::{Destination, PairSpan, ScanExtras};
 
 /// What a call does.
@@ -41,12 +41,12 @@ pub(crate) enum Verb {
     /// Finds the runs of equal items.
     Runs(Chooser),
     /// Reduces each run of equal keys.
-    ReduceByKey(&'static Row, Chooser),
+    ReduceByKey(&'static Row, KeyKernel),
     /// Scans each run of equal keys.
     ScanByKey {
         row: &'static Row,
         order: ScanOrder,
-        keys: Chooser,
+        keys: KeyKernel,
     },
 }
 
@@ -305,14 +305,14 @@ impl<'a> Work<'a> {
     fn by_key(
         row: &'static Row,
         made: Made,
-        chooser: Chooser,
+        kernel: KeyKernel,
         arguments: &Arguments<Span>,
     ) -> Result<Option<Self>> {
         let keys = match arguments.shape {
             Shape::Keys(keys) => keys,
             _ => Span::NONE,
         };
-        let keyed = Keyed::new(keys, arguments.input, chooser, arguments.count)?;
+        let keyed = Keyed::new(keys, arguments.input, kernel, arguments.count)?;
         let outputs = by_key::Outputs {
             unique_keys: arguments.unique_keys,
             starts: arguments.indices,

@@ -286,6 +286,12 @@ impl Entry {
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
+    /// The kernel of launches on keys. Its text is in `texts`.
+    #[doc(hidden)]
+    pub const fn heads<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
+        Self::with_blocks(symbol, Some(texts), Blocks::of_heads)
+    }
+
     /// A kernel with blocks of this shape. Its text is in `texts`, or in this library if `texts` is `None`.
     pub(crate) const fn with_blocks(
         symbol: &'static str,
@@ -335,6 +341,7 @@ macro_rules! row {
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
+    (heads $op:ident $t:ident $symbol:ident) => {};
     // Running extremes have indices of 64 bits.
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!(@ inclusive_scan $op, $t, $symbol);

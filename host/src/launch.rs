@@ -17,7 +17,7 @@ use warpfold_kernels::launch::Start;
 pub(crate) use self::arguments::check;
 pub(crate) use self::arguments::{Region, Span};
 pub(crate) use self::words::{
-    ColumnsReduceWords, ColumnsScanWords, ReducePairsWords, ReduceWords, ScanWords,
+    ColumnsReduceWords, ColumnsScanWords, HeadsWords, ReducePairsWords, ReduceWords, ScanWords,
     SegmentedReduceWords, SegmentedScanWords, SelectionWords,
 };
 

@@ -250,6 +250,8 @@ pub use request::{
     Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };
 pub use segments::Offset;
+#[doc(hidden)]
+pub use selection::HeadsKernel;
 pub use selection::{RunsKernel, SelectKernel};
 pub use slice::{
     HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_dot, gpu_max, gpu_min, gpu_min_max,

@@ -36,7 +36,7 @@
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
 /// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
-/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, also in profilers. The names in a
+/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name`, `runs_name` and `heads_name`, also in profilers. The names in a
 /// program's list must be unique.
 #[macro_export]
 macro_rules! operators {
@@ -51,6 +51,7 @@ macro_rules! operators {
     };
     (@rows $name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
         $crate::operators!(@choice RunsKernel runs $name, $equality, $item);
+        $crate::operators!(@choice HeadsKernel heads $name, $equality, $item);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {

@@ -47,6 +47,8 @@ pub enum Shape {
     Columns,
     /// An array; some of its items are chosen.
     Selection,
+    /// An array of keys.
+    Keys,
 }
 
 /// The properties of an operator that the names of a kind's skeletons contain, besides the widths of its types.

@@ -69,6 +69,7 @@ macro_rules! operators {
     };
     ($name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
         $crate::emit_runs! { [$crate::operator_entry] [runs $name] $equality, $item }
+        $crate::emit_heads! { [$crate::operator_entry] [heads $name] $equality, $item }
         $crate::equality_functions!($name $equality, $item);
         $crate::operators!($($rest)*);
     };

@@ -28,6 +28,8 @@ kinds! {
     SelectFlagged: crate::selection::kind::FLAGGED,
     /// A selection of the heads of runs.
     Runs: crate::selection::kind::RUNS,
+    /// Launches on the keys of requests by key.
+    Heads: crate::heads::kind::HEADS,
 }
 
 /// Calls the macro in the second brackets with the other tokens, followed by the kinds of kernels that a program's own operators have. A
@@ -210,7 +212,7 @@ macro_rules! rows_of {
                     segmented_reduce: $both $reductions $ordered
                 ]
             ]
-            [select_if: $predicates, runs: $equalities]
+            [select_if: $predicates, runs: $equalities, heads: $equalities]
             [
                 [
                     segmented_scan: $both $scans $ordered,
@@ -276,7 +278,7 @@ macro_rules! rows_of {
         $predicates:tt $equalities:tt $($others:tt)*
     ) => {
         $crate::with_flagged_rows! {
-            $callback [] [select_if: $predicates, runs: $equalities] []
+            $callback [] [select_if: $predicates, runs: $equalities, heads: $equalities] []
         }
     };
 }

@@ -1,20 +1,12 @@
 //! The launches on the keys: one marks the heads of the runs, the other writes the keys and the starts at the heads.
 
-use warpfold_kernels::heads::{BLOCK_THREADS, Layout, SHARED_BYTES};
-use warpfold_kernels::selection::{GOES_BACKWARD, MARKS};
+use warpfold_kernels::heads::{GOES_BACKWARD, Layout, MARKS, WARPS, part_shift};
 
 use super::{Keyed, Outputs};
 use crate::driver::{self, Address};
 use crate::error::Result;
-use crate::kernel::Block;
-use crate::launch::{Position, Queue, SelectionWords, Span};
+use crate::launch::{HeadsWords, Position, Queue, Span};
 use crate::selection::Count;
-
-/// The blocks of both launches.
-const BLOCK: Block = Block {
-    threads: BLOCK_THREADS,
-    shared_bytes: SHARED_BYTES,
-};
 
 impl Queue<'_> {
     /// Queues the launch that marks the heads of the runs at `heads`, and writes the number of runs to `count`, if it is given.
@@ -35,11 +27,11 @@ impl Queue<'_> {
     ) -> Result<()> {
         let mut words = words(keyed, heads, is_backward);
         words.options |= MARKS;
-        words.count = match count {
+        words.run_count = match count {
             Some(Count::Callers(Span { address, .. }) | Count::Own(address)) => address,
             None => 0,
         };
-        let ranges = Layout::of(words.item_count).range_count;
+        let ranges = Layout::of(words.key_count).range_count;
         // SAFETY: the words are those of a launch that marks heads. The keys can be read (condition 1), heads and count can be written
         // (conditions 2 and 3), and there is a block for each range.
         unsafe { self.launch_on_keys(keyed, ranges, words) }
@@ -62,21 +54,22 @@ impl Queue<'_> {
     ) -> Result<()> {
         let mut words = words(keyed, heads, is_backward);
         if let Some(keys) = outputs.unique_keys {
-            words.items = keys.address;
-            words.capacity = keys.item_count as u64;
+            words.firsts = keys.address;
+            words.first_capacity = keys.item_count as u64;
         }
         if let Some(starts) = outputs.starts {
-            words.indices = starts.address;
-            words.index_bytes = starts.item.bytes as u64;
-            words.index_capacity = starts.item_count as u64;
+            words.starts = starts.address;
+            words.start_bytes = starts.item.bytes as u64;
+            words.start_capacity = starts.item_count as u64;
         }
-        let tiles = Layout::tile_count(words.item_count);
+        let tiles = Layout::tile_count(words.key_count);
+        let blocks = (tiles << part_shift(tiles)).div_ceil(WARPS as u64);
         // SAFETY: the words are those of a launch on marked heads (condition 1). The keys can be read, and first keys and starts can be
         // written, as far as their capacities say (condition 2). Any number of blocks is allowed.
-        unsafe { self.launch_on_keys(keyed, tiles, words) }
+        unsafe { self.launch_on_keys(keyed, blocks, words) }
     }
 
-    /// Launches the kernel of the keys' chooser on heads.
+    /// Launches the kernel on the keys.
     ///
     /// # Safety
     ///
@@ -85,11 +78,11 @@ impl Queue<'_> {
         &mut self,
         keyed: &Keyed,
         blocks: u64,
-        mut words: SelectionWords,
+        mut words: HeadsWords,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(keyed.chooser.entry)?;
+        let kernel = self.entered.kernel(keyed.kernel.entry)?;
         // SAFETY: the conditions are this function's.
-        unsafe { self.launch(Position::Whole, kernel, BLOCK, blocks, words.list()) }
+        unsafe { self.launch(Position::Whole, kernel, kernel.long.block, blocks, words.list()) }
     }
 
     /// Queues the writes of a call without keys. A count in the library's own memory is not written: the host knows that it is 0.
@@ -108,13 +101,11 @@ impl Queue<'_> {
 }
 
 /// The words of a launch on the heads of these keys, without outputs.
-fn words(keyed: &Keyed, heads: Address, is_backward: bool) -> SelectionWords {
-    SelectionWords {
-        input: keyed.keys.address,
-        item_count: keyed.keys.item_count as u64,
-        item_count_at: keyed.count.map_or(0, |count| count.address),
-        index_bytes: 4,
-        length_bytes: 4,
+fn words(keyed: &Keyed, heads: Address, is_backward: bool) -> HeadsWords {
+    HeadsWords {
+        keys: keyed.keys.address,
+        key_count: keyed.keys.item_count as u64,
+        key_count_at: keyed.count.map_or(0, |count| count.address),
         options: if is_backward { GOES_BACKWARD } else { 0 },
         heads,
         ..bytemuck::Zeroable::zeroed()

@@ -86,6 +86,12 @@ warpfold_kernels::with_selection_arguments! {
     SelectionWords;
 }
 
+warpfold_kernels::with_heads_arguments! {
+    [words]
+    /// The words of a launch on keys.
+    HeadsWords;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

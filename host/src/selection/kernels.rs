@@ -6,8 +6,8 @@ use warpfold_kernels::for_each_selection_kernel;
 use warpfold_kernels::selection::*;
 
 use crate::error::{Error, Result};
-use crate::kernel::{Blocks, Entry, Item};
-use crate::selection::Chooser;
+use crate::kernel::{Blocks, Entry, Item, Type};
+use crate::selection::{Chooser, KeyKernel};
 
 /// The predicate `Self` has a kernel for items of type `T`.
 ///
@@ -71,9 +71,22 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
     label = "neither the table of kernels nor an `operators!` list has such a row",
     note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Equality, item, equality;`"
 )]
-pub unsafe trait RunsKernel<T: Item>: Equality<T> {
+pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
     /// Which kernel it is.
     #[doc(hidden)]
+    fn entry() -> &'static Entry;
+}
+
+/// The equality `Self` has a kernel for requests by key, with keys of type `T`: an equality with a [`RunsKernel`] has it too.
+///
+/// # Safety
+///
+/// - [`Self::entry`] is an entry of launches on keys;
+/// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these keys; or the symbol is missing, and
+///   loading it is an error.
+#[doc(hidden)]
+pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
+    /// Which kernel it is.
     fn entry() -> &'static Entry;
 }
 
@@ -102,6 +115,17 @@ macro_rules! row {
                     None,
                     Blocks::of_selection::<$t, BeforeRun>,
                 );
+                &ENTRY
+            }
+        }
+    };
+    (heads $equality:ident $t:ident $symbol:ident) => {
+        // SAFETY: the entry is made for launches on keys (condition 1). This library's texts are made from the same table, where each
+        // symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
+        unsafe impl HeadsKernel<$t> for $equality {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry =
+                    Entry::with_blocks(stringify!($symbol), None, Blocks::of_heads);
                 &ENTRY
             }
         }
@@ -171,5 +195,13 @@ pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
 
 /// The kernel that chooses the heads of runs of items of type `T`.
 pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
-    Chooser::new::<T, BeforeRun>(E::entry())
+    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry())
+}
+
+/// The kernel of launches on keys of type `K`.
+pub fn on_keys<E: HeadsKernel<K>, K: Item>() -> KeyKernel {
+    KeyKernel {
+        entry: E::entry(),
+        key: Type::of::<K>(),
+    }
 }

@@ -39,6 +39,14 @@ impl Chooser {
     }
 }
 
+/// A kernel of launches on keys of one type.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyKernel {
+    pub entry: &'static Entry,
+    /// The type that the kernel is compiled for.
+    pub key: Type,
+}
+
 /// The outputs of a selection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outputs {
@@ -229,7 +237,6 @@ impl Queue<'_> {
             others: address(outputs.rejected),
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
-            heads: 0,
             count,
             control: scratch.control,
             states: scratch.states,

@@ -222,6 +222,8 @@ macro_rules! selection_row {
     (runs $equality:ident $t:ident $symbol:ident) => {
         body!($symbol heads: heads::<$equality, $t>());
     };
+    // A kernel on keys uses the body of the row for runs.
+    (heads $equality:ident $t:ident $symbol:ident) => {};
     (select_flagged $flags:ident $t:ident $symbol:ident) => {};
 }
 

@@ -3,13 +3,13 @@
 use super::*;
 use crate::driver::OwnStream;
 use crate::error::Error;
-use crate::gpu::{Entered, Gpu};
+use crate::gpu::{Entered, Gpu, Need};
 
 /// The stream's workspace, for a call that is not captured.
 fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
     let slot = entered.slot(stream);
     let mut known = entered.known(&slot, stream, None)?;
-    entered.workspace(&mut known.scratch, stream, 0)
+    entered.workspace(&mut known.scratch, stream, Need::states(0))
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn read(address: Address, bytes: usize, stream: Stream<'_>) -> Vec<u8> {
 #[test]
 fn a_workspace_is_kept_until_it_is_too_small() {
     with_scratch(|entered, scratch, stream| {
-        let mut place = |state_words| entered.workspace(scratch, stream, state_words);
+        let mut place = |state_words| entered.workspace(scratch, stream, Need::states(state_words));
         let first = place(0)?;
         assert_eq!(first.state_words, LEAST_STATE_WORDS);
         assert_eq!(place(first.state_words)?, first);
@@ -62,14 +62,14 @@ fn a_workspace_is_kept_until_it_is_too_small() {
 #[test]
 fn the_workspace_of_a_half_finished_call_is_replaced() {
     with_scratch(|entered, scratch, stream| {
-        let place = entered.workspace(scratch, stream, 0)?;
+        let place = entered.workspace(scratch, stream, Need::states(0))?;
         stream.synchronize()?;
         driver::copy_to_device(place.control, &[1; 8])?;
         scratch.begin_call();
-        assert_eq!(entered.workspace(scratch, stream, 0)?, place);
+        assert_eq!(entered.workspace(scratch, stream, Need::states(0))?, place);
         scratch.set_progress(Progress::Halfway);
         scratch.begin_call();
-        let other = entered.workspace(scratch, stream, 0)?;
+        let other = entered.workspace(scratch, stream, Need::states(0))?;
         assert_eq!(read(other.control, 8, stream), [0; 8]);
         Ok(())
     });
@@ -100,7 +100,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
             Ok(())
         };
         scan_once()?;
-        let place = entered.workspace(&mut call.scratch(), call.stream(), 0)?;
+        let place = entered.workspace(&mut call.scratch(), call.stream(), Need::states(0))?;
         let epoch = || {
             let epoch = read(place.control + EPOCH_OFFSET, 4, call.stream());
             u32::from_le_bytes([epoch[0], epoch[1], epoch[2], epoch[3]])

@@ -14,7 +14,7 @@ use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::shape::{
     ByKey, ByKeyTo, Columns, InOrder, InOrderCounted, Rows, Segments, Several, Whole, WholeCounted,
 };
-use crate::selection::{RunsKernel, heads};
+use crate::selection::{RunsKernel, on_keys};
 use crate::staged;
 
 macro_rules! all_of_device {
@@ -144,7 +144,7 @@ macro_rules! by_key {
             type Given = usize;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-                let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+                let verb = Verb::ReduceByKey(O::row(), on_keys::<E, K>());
                 call::wait(gpu, verb, arguments)
             }
         }
@@ -161,7 +161,7 @@ where
     O: Kernel<kind::segmented_reduce, T>,
 {
     fn verb() -> Result<Verb> {
-        Ok(Verb::ReduceByKey(O::row(), heads::<E, K>()))
+        Ok(Verb::ReduceByKey(O::row(), on_keys::<E, K>()))
     }
 }
 
@@ -323,7 +323,7 @@ where
     type Given = (Vec<K>, Vec<O::Output>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
-        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), heads::<E, K>()), arguments)
+        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), on_keys::<E, K>()), arguments)
     }
 }
 
@@ -335,7 +335,7 @@ where
     type Given = usize;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        let verb = Verb::ReduceByKey(O::row(), on_keys::<E, K>());
         let (_, results) = by_key_of_host::<K, O::Output>(gpu, verb, arguments)?;
         Ok(results.len())
     }

@@ -18,7 +18,7 @@ use crate::request::shape::{
     ByKey, ByKeyTo, Columns, Order, Rows, Segments, Several, Whole, WholeCounted, WholeWith,
 };
 use crate::request::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
-use crate::selection::{RunsKernel, heads};
+use crate::selection::{RunsKernel, on_keys};
 use crate::staged;
 
 macro_rules! to_device {
@@ -120,7 +120,7 @@ fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     Verb::ScanByKey {
         row,
         order: D::ORDER,
-        keys: heads::<E, K>(),
+        keys: on_keys::<E, K>(),
     }
 }
 

@@ -26,16 +26,16 @@ fn with_workspaces(work: impl FnOnce(Entered<'_>, &Workspaces, Stream<'_>) -> Re
 #[test]
 fn workspaces_returned_by_graphs_are_reused_if_large_enough() {
     with_workspaces(|_, workspaces, stream| {
-        let small = workspaces.take(stream, 0)?;
-        let large = workspaces.take(stream, LEAST_STATE_WORDS + 1)?;
+        let small = workspaces.take(stream, Need::states(0))?;
+        let large = workspaces.take(stream, Need::states(LEAST_STATE_WORDS + 1))?;
         let places = [small.span, large.span];
         for workspace in [large, small] {
             drop(workspaces.enter_lease(workspace));
         }
         assert_eq!(workspaces.lock().free.len(), 2);
-        assert_eq!(workspaces.take(stream, 7)?.span, places[0]);
+        assert_eq!(workspaces.take(stream, Need::states(7))?.span, places[0]);
         assert_eq!(
-            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.span,
+            workspaces.take(stream, Need::states(LEAST_STATE_WORDS + 1))?.span,
             places[1]
         );
         assert!(workspaces.lock().free.is_empty());
@@ -47,7 +47,7 @@ fn workspaces_returned_by_graphs_are_reused_if_large_enough() {
 fn dropped_graphs_leave_a_bounded_number_of_workspaces() {
     with_workspaces(|_, workspaces, stream| {
         let leases: Result<Vec<_>> = (0..3 * MOST_FREE)
-            .map(|_| Ok(workspaces.enter_lease(workspaces.take(stream, 0)?)))
+            .map(|_| Ok(workspaces.enter_lease(workspaces.take(stream, Need::states(0))?)))
             .collect();
         assert_eq!(workspaces.lock().leased.len(), 3 * MOST_FREE);
         drop(leases?);
@@ -64,12 +64,12 @@ fn dropped_graphs_leave_a_bounded_number_of_workspaces() {
 fn retired_streams_leave_a_bounded_number_of_workspaces() {
     with_workspaces(|_, workspaces, stream| {
         for _ in 0..3 * MOST_RETIRED {
-            workspaces.retire([workspaces.take(stream, 0)?]);
+            workspaces.retire([workspaces.take(stream, Need::states(0))?]);
             assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
         }
         // No retired workspace is taken: its work may not be done.
         let retired = workspaces.lock().retired.len();
-        workspaces.take(stream, 0)?;
+        workspaces.take(stream, Need::states(0))?;
         assert_eq!(workspaces.lock().retired.len(), retired);
         workspaces.trim();
         assert!(workspaces.lock().retired.is_empty());
@@ -81,7 +81,7 @@ fn retired_streams_leave_a_bounded_number_of_workspaces() {
 fn a_lease_may_outlive_the_workspaces() {
     with_workspaces(|_, workspaces, stream| {
         let others = Workspaces::default();
-        let lease = others.enter_lease(others.take(stream, 0)?);
+        let lease = others.enter_lease(others.take(stream, Need::states(0))?);
         others.clear();
         drop(others);
         drop(lease);
@@ -93,16 +93,16 @@ fn a_lease_may_outlive_the_workspaces() {
 #[test]
 fn a_lease_may_end_during_an_allocation() {
     with_workspaces(|_, workspaces, stream| {
-        let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
+        let lease = workspaces.enter_lease(workspaces.take(stream, Need::states(0))?);
         let (sender, ended) = mpsc::channel();
-        let made = workspaces.take_or(0, || {
+        let made = workspaces.take_or(Need::states(0), || {
             // The driver ends a lease on a thread of its own, and blocks allocations meanwhile.
             thread::spawn(move || {
                 drop(lease);
                 sender.send(())
             });
             assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(()));
-            Workspace::allocate(stream, 0)
+            Workspace::allocate(stream, Need::states(0))
         })?;
         assert_eq!(workspaces.lock().free.len(), 1);
         drop(made);
@@ -114,7 +114,7 @@ fn a_lease_may_end_during_an_allocation() {
 fn a_lease_with_the_last_reference_calls_no_driver_function() {
     with_workspaces(|_, _, stream| {
         let workspaces = Workspaces::default();
-        let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
+        let lease = workspaces.enter_lease(workspaces.take(stream, Need::states(0))?);
         // A lease has this reference while it is being dropped.
         let held = lease.held.upgrade();
         workspaces.clear();

@@ -14,6 +14,25 @@
 //!            bits            a bit for each item of each tile, in words of 32
 //! ```
 
+#[macro_use]
+mod arguments;
+mod entry;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) mod kind;
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+#[doc(hidden)]
+pub mod kernel;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+mod skeletons;
+
+pub use arguments::*;
+
+use crate::contract::WARP_LANES;
+
 /// Items of a tile.
 pub const TILE_ITEMS: u64 = 4096;
 
@@ -23,11 +42,35 @@ pub const TILE_WORDS: u64 = TILE_ITEMS / u32::BITS as u64;
 /// Threads of a block that marks heads, or writes what is at the heads.
 pub const BLOCK_THREADS: u32 = 256;
 
+/// Warps of such a block.
+pub const WARPS: u32 = BLOCK_THREADS / WARP_LANES;
+
 /// Bytes of shared memory of such a block.
-pub const SHARED_BYTES: u32 = 1024;
+pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
+
+/// An option of a launch: it marks the heads. Without this option, it writes what is at the heads.
+pub const MARKS: u64 = 1;
+
+/// An option of a launch: items are numbered from the end.
+pub const GOES_BACKWARD: u64 = 2;
+
+/// The number of warps that keep a device busy.
+const BUSY_WARPS: u64 = 1 << 14;
+
+/// The binary logarithm of the number of parts of a tile in a launch that writes what is at the heads. Each part has a warp of its own.
+#[inline(always)]
+pub const fn part_shift(tile_count: u64) -> u32 {
+    if tile_count < BUSY_WARPS / 16 {
+        4
+    } else if tile_count < BUSY_WARPS {
+        2
+    } else {
+        0
+    }
+}
 
 /// What is known after all items.
 #[repr(C, align(16))]

@@ -1,7 +1,7 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
-//! The device side of `warpfold`. Each kind of kernel has a folder: [`reduce`], [`scan`], [`segments`], [`columns`] or
-//! [`selection`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below it:
+//! The device side of `warpfold`. Each kind of kernel has a folder: [`reduce`], [`scan`], [`segments`], [`columns`],
+//! [`selection`] or [`heads`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below it:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
@@ -79,7 +79,6 @@ mod direction;
 pub mod element;
 pub mod elementary;
 pub mod entries;
-pub mod heads;
 mod item;
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_use]
@@ -106,6 +105,7 @@ mod skeleton;
 
 // The kinds of kernels, by the shape that they work on.
 pub mod columns;
+pub mod heads;
 pub mod reduce;
 pub mod scan;
 pub mod segments;

@@ -40,6 +40,66 @@ struct Place<T> {
     room: u32,
 }
 
+/// The numbers of heads of a tile's groups, two in a word.
+#[derive(Clone, Copy)]
+struct Ranks {
+    /// The heads of the tile before the lane's word of each group.
+    before: [u32; 2],
+    /// The heads of each group, the same on all lanes.
+    counts: [u32; 2],
+}
+
+impl Ranks {
+    /// The numbers of heads of a tile. A lane has one word of each group.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn of([a, b, c, d]: [u32; GROUPS]) -> Self {
+        let low = a.count_ones() | b.count_ones() << 16;
+        let high = c.count_ones() | d.count_ones() << 16;
+        // SAFETY: the whole warp is here: this function's condition.
+        let [low_upto, high_upto, low_count, high_count] = unsafe {
+            let (low, high) = (warp::sums_up_to(low), warp::sums_up_to(high));
+            let last = WARP_LANES - 1;
+            [
+                low,
+                high,
+                simt::shuffle_from(low, last),
+                simt::shuffle_from(high, last),
+            ]
+        };
+        // A tile has fewer than 2^16 items, so no sum carries into the upper half.
+        let half = (low_count & 0xffff) + (low_count >> 16);
+        Ranks {
+            before: [
+                low_upto - low + (low_count << 16),
+                high_upto - high + (high_count << 16) + half * 0x1_0001,
+            ],
+            counts: [low_count, high_count],
+        }
+    }
+
+    /// The number for a group among two words.
+    #[inline(always)]
+    fn half(words: [u32; 2], group: u32) -> u32 {
+        let word = if group < 2 { words[0] } else { words[1] };
+        word >> (16 * (group % 2)) & 0xffff
+    }
+
+    /// How many heads the tile has before the lane's word of a group.
+    #[inline(always)]
+    fn before(&self, group: u32) -> u32 {
+        Self::half(self.before, group)
+    }
+
+    /// How many heads a group has.
+    #[inline(always)]
+    fn count(&self, group: u32) -> u32 {
+        Self::half(self.counts, group)
+    }
+}
+
 impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// How many words a warp takes at once. Keys are read before any is written.
     const AT_ONCE: usize = match size_of::<T>() {
@@ -88,40 +148,22 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Convergent: a whole warp. The heads are marked, and the launch has the tile.
     #[inline(always)]
     unsafe fn gather_part(&self, tile: u64, part: u32, shift: u32) {
-        let lane = simt::lane();
-        let mut words = [0; GROUPS];
-        let mut ranks = [0; GROUPS];
-        let mut totals = [0; GROUPS];
+        let word = tile * TILE_WORDS + simt::lane() as u64;
         // SAFETY: the heads are marked (this function's condition), so the bits of the tile are written, and what is known before it. The
-        // whole warp shuffles.
+        // whole warp shuffles, since all its lanes have the same tile.
         unsafe {
+            let mut words = [0; GROUPS];
             for_each_vector!(G in 0 1 2 3 => {
-                let word = tile * TILE_WORDS + (G as u32 * WARP_LANES + lane) as u64;
-                words[G] = self.heads.word(word).read();
+                words[G] = self.heads.word(word + (G as u32 * WARP_LANES) as u64).read();
             });
             let range = tile >> self.heads.layout.range_shift;
             let before_range = (*self.heads.range(range)).count;
-            let before_tile = (*self.heads.tile(tile)).count;
-            let run = before_range + before_tile as u64;
-            // The counts of two groups fit into a word.
-            let mut counts = [0; 2];
-            for_each_vector!(H in 0 1 => {
-                counts[H] = words[2 * H].count_ones() | words[2 * H + 1].count_ones() << 16;
-                let upto = warp::sums_up_to(counts[H]);
-                let total = simt::shuffle_from(upto, WARP_LANES - 1);
-                let before = upto - counts[H];
-                ranks[2 * H] = before & 0xffff;
-                ranks[2 * H + 1] = before >> 16;
-                totals[2 * H] = total & 0xffff;
-                totals[2 * H + 1] = total >> 16;
-            });
-            ranks[1] += totals[0];
-            ranks[2] += totals[0] + totals[1];
-            ranks[3] += totals[0] + totals[1] + totals[2];
+            let run = before_range + (*self.heads.tile(tile)).count as u64;
+            let ranks = Ranks::of(words);
             let part_words = TILE_WORDS as u32 >> shift;
             for_each_vector!(G in 0 1 2 3 => {
-                let place = (G as u32 * WARP_LANES + lane).wrapping_sub(part * part_words);
-                if place >= part_words {
+                let place = G as u32 * WARP_LANES + simt::lane();
+                if place.wrapping_sub(part * part_words) >= part_words {
                     words[G] = 0;
                 }
             });
@@ -143,24 +185,24 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let mut group = 0;
             while group < GROUPS as u32 {
                 let step = simt::opaque_one() as u32;
-                if totals[0] > SPARSE_HEADS && room > 0 {
-                    self.gather_words(&place, group * GROUP_ITEMS, words[0], ranks[0]);
+                let first = group * GROUP_ITEMS;
+                if ranks.count(group) > SPARSE_HEADS && room > 0 {
+                    self.gather_words(&place, first, words[0], ranks.before(group));
                 }
                 if self.arguments.start_capacity > 0 {
-                    self.gather_starts(&place, group * GROUP_ITEMS, words[0], ranks[0]);
+                    self.gather_starts(&place, first, words[0], ranks.before(group));
                 }
                 [words[0], words[1], words[2]] = [words[1], words[2], words[3]];
-                [ranks[0], ranks[1], ranks[2], ranks[3]] = [ranks[1], ranks[2], ranks[3], ranks[0]];
-                [totals[0], totals[1], totals[2], totals[3]] =
-                    [totals[1], totals[2], totals[3], totals[0]];
                 group += step;
             }
+            let mut first_ranks = [0; GROUPS];
             for_each_vector!(G in 0 1 2 3 => {
-                if totals[G] > SPARSE_HEADS || room == 0 {
+                first_ranks[G] = ranks.before(G as u32);
+                if ranks.count(G as u32) > SPARSE_HEADS || room == 0 {
                     sparse[G] = 0;
                 }
             });
-            self.gather_own(&place, sparse, ranks);
+            self.gather_own(&place, sparse, first_ranks);
         }
     }
 

@@ -57,34 +57,34 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let range = simt::block_index() as u64;
         let first = range << shift;
         let tiles = Layout::tile_count(self.arguments.key_count);
-        let end = Ord::min(first + (1 << shift), tiles);
+        let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
         let mut before = NONE;
-        let mut turn = first;
+        let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
         // Only this block writes its range and its tiles, which the layout has. The write of the range is released by `arrive`; the last
         // block's `arrive` acquires it, and the barrier orders it before the reads of the block's other threads.
         unsafe {
-            while turn < end {
-                let step = simt::opaque_one() as u64;
-                let count = Ord::min(end - turn, WARPS as u64) as u32;
+            while turn < tiles {
+                let step = simt::opaque_one() as u32;
+                let count = Ord::min(tiles - turn, WARPS);
                 let mut place = 0;
                 while place < count {
                     let step = simt::opaque_one() as u32;
-                    self.mark_part(turn + place as u64, self.bits(place));
+                    self.mark_part(first + (turn + place) as u64, self.bits(place));
                     place += step;
                 }
                 // Orders the writes of bits before all warps' reads.
                 simt::barrier();
                 if simt::warp() < count {
-                    self.finish_tile(turn + simt::warp() as u64);
+                    self.finish_tile(first + (turn + simt::warp()) as u64);
                 }
                 // Orders the writes of the turn's tiles before warp 0's reads, and the reads of bits before the next turn's writes.
                 simt::barrier();
                 if simt::warp() == 0 {
-                    before = self.write_tiles(turn, count, (turn - first) as u32, before);
+                    before = self.write_tiles(first, turn, count, before);
                 }
-                turn += step * WARPS as u64;
+                turn += step * WARPS;
             }
             if simt::thread_index() == 0 {
                 self.heads.range(range).write(Before {
@@ -296,13 +296,19 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Writes what is known before each of the `count` tiles of a turn, which begins with tile `turn`, tile `place` of the range. `before`
-    /// is what is known before the turn. Returns what is known after it.
+    /// Writes what is known before each of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's
+    /// tile `turn`. `before` is what is known before the turn. Returns what is known after it.
     ///
     /// # Safety
     /// Convergent: a whole warp, alone. The launch has the tiles, and the turn's tiles are in shared memory.
     #[inline(always)]
-    unsafe fn write_tiles(&self, turn: u64, count: u32, place: u32, before: BeforeTile) -> BeforeTile {
+    unsafe fn write_tiles(
+        &self,
+        first: u64,
+        turn: u32,
+        count: u32,
+        before: BeforeTile,
+    ) -> BeforeTile {
         let lane = simt::lane();
         let mut upto = NONE;
         // SAFETY: the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp shuffles.
@@ -310,7 +316,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             if lane < count {
                 upto = simt::read_shared(self.turn_tile(lane));
                 if upto.last > 0 {
-                    upto.last += (place + lane) * TILE_ITEMS as u32;
+                    upto.last += (turn + lane) * TILE_ITEMS as u32;
                 }
             }
             for_each_vector!(S in 1 2 4 => {
@@ -322,7 +328,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let below = Self::shuffle_up(upto, 1);
             if lane < count {
                 let known = if lane > 0 { both(before, below) } else { before };
-                self.heads.tile(turn + lane as u64).write(known);
+                self.heads.tile(first + (turn + lane) as u64).write(known);
             }
             let turn_heads = BeforeTile {
                 count: simt::shuffle_from(upto.count, WARPS - 1),

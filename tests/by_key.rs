@@ -1,5 +1,5 @@
-//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results beyond the outputs' room are
-//! omitted and reported, and wrong arguments are refused.
+//! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results beyond the outputs'
+//! room are omitted and reported, and wrong arguments are refused.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -213,7 +213,7 @@ fn results_without_room_are_omitted_and_reported() {
         assert_eq!(answer, Err(too_short));
         assert_begins(&reduced, &sums[..room], "what there is room for");
 
-        // After a queued call, the runs that fit in the output are right.
+        // After a queued call, the results of the runs that fit in `starts` are right.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
         reduce::<Sum, _>(&device_values)

@@ -1,4 +1,5 @@
-//! Compares the cost of every kernel of the table with its budget in `budgets.csv`, beside this file.
+//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs and of flags have no
+//! budgets.
 //!
 //! The numbers are counts of the PTX as it is written, on the virtual GPU. The test fails if a kernel becomes 5 % more expensive, or 5 %
 //! cheaper, until the table is updated. After an intended change:
@@ -16,9 +17,9 @@
 //!
 //! A matrix has 64 columns of two chunks.
 //!
-//! Some demands hold for every kernel and need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank
-//! conflicts and without local memory. (Exceptions are scans of wider results, which read fewer bytes for each lane, and published
-//! accumulators of many words.)
+//! Some demands need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank conflicts and without local
+//! memory. (Scans of wider results, selections and columns move fewer bytes for each lane, and may have bank conflicts. So may kernels that
+//! publish accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ const BUDGETS: &str = include_str!("budgets.csv");
 /// The path of the table.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budgets.csv");
 
-/// How far a count of instructions may be from its budget.
+/// How far a count of instructions may be from its budget, in percent of the budget.
 const PERCENT: f64 = 5.0;
 
 /// A kernel may move at most this many times the bytes and the sectors of the items. The factor exceeds 1, because blocks also publish
@@ -127,8 +128,8 @@ struct Cost {
     item_traffic: u64,
     /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
     most_moved: Moved,
-    /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
-    /// scattered shared memory.
+    /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered shared memory: in selections, in columns,
+    /// and if results have another size than items.
     resizes: bool,
     /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
     /// The value is 0 unless accumulators are so wide that this traffic matters.

@@ -123,7 +123,7 @@ pub struct CubLibraries {
 /// A file of rows, and the folder for its drawings.
 #[derive(Debug, Args)]
 pub struct Chart {
-    /// The file that `measure` wrote.
+    /// The file that `measure` or `shapes` wrote.
     pub csv: PathBuf,
     /// A folder for the charts, and for the table.md of a results.csv.
     #[arg(long)]

@@ -13,7 +13,7 @@ use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduc
 /// Bytes of the longest piece.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items: few, and around and beyond those of the longest piece.
+/// Numbers of items: a few; as many as the longest piece has, and one more; and more than two such pieces.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]

@@ -1,4 +1,4 @@
-//! Runs the tests of the library and of the ladder under many schedules of the virtual GPU.
+//! Runs tests of the library and the ladder's test under many schedules of the virtual GPU.
 //!
 //! Most of the tests compare results with the reference, bit for bit. So if such a test passes under all schedules, its results have the
 //! same bits under all of them. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs

@@ -60,7 +60,7 @@ pub(crate) struct GridStart<'a> {
     pub after: &'a [Range<u64>],
 }
 
-/// Watches a launch. Each method is called when its event happens.
+/// Watches a launch.
 pub(crate) trait Observer {
     /// Whether the interpreter reports accesses and tracks undefined bytes.
     const WATCHES: bool;

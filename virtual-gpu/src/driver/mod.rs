@@ -7,8 +7,8 @@
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: contexts, streams and their work, events, modules, captures, graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return
-//!   counters and faults, counts of live objects, leaks, and the times of calls.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return counters and faults,
+//!   counts of live objects, findings, and the times of calls.
 //!
 //! `checks/streams` finds data races between pieces of work. It records the order in which work is enqueued, and what work the host knows
 //! to be done.

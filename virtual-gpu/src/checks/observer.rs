@@ -56,7 +56,7 @@ pub(crate) struct GridStart<'a> {
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
-    /// Blocks that have ended before this grid starts.
+    /// Ended blocks that this grid is ordered after.
     pub after: &'a [Range<u64>],
 }
 

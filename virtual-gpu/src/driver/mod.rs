@@ -13,8 +13,8 @@
 //! `checks/streams` finds data races between pieces of work. It records the order in which work is enqueued, and what work the host knows
 //! to be done.
 //!
-//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs. No
-//! handle is ever dereferenced.
+//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs, except a primary context's
+//! lock while the context is destroyed. No handle is ever dereferenced.
 
 mod abi;
 mod architectures;

@@ -1,13 +1,14 @@
-//! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
-//! random and fair. The same seed always gives the same schedule.
+//! The schedule: the order in which blocks start, and the order and length of the warps' turns. The turns are random. The same policy and
+//! seed always give the same schedule.
 //!
 //! Time is divided into rounds. In each round every warp that can run gets one turn. So no warp starves, except under
 //! [`Policy::StarvedPredecessor`].
 
 /// The order in which blocks start, and the order of the turns.
 ///
-/// A correct kernel gives the same result under every policy, with one exception: a kernel that relies on
-/// blocks starting in order may hang under [`Policy::ReversedBlocks`].
+/// A correct kernel gives the same result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
+/// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks, such as a cooperative kernel, hangs under
+/// [`Policy::OneBlock`].
 ///
 /// ```
 /// use virtual_gpu::{Policy, RunOptions};
@@ -72,7 +73,7 @@ const STARVED_ROUNDS: u64 = 16;
 /// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.
 pub(crate) type TurnOf = (usize, usize);
 
-/// Assigns the turns of one launch.
+/// Assigns the turns of one grid.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     state: u64,

@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch. A mistake that a launch makes stops the launch.
+    /// Watch, and stop a launch that makes a mistake.
     On,
     /// Do not watch: go on as a real device might.
     Off,

@@ -144,7 +144,7 @@ impl Text {
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The text. Fails with `otherwise` if it is not UTF-8. Here names of kernels and files are always UTF-8.
+    /// The text. Fails with `otherwise` if it is not UTF-8: other names are not found here.
     pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
         std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
     }

@@ -283,7 +283,7 @@ pub enum Conflict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An access that does not lie within one live allocation, or that reaches beyond a space other than global memory.
+    /// A global access that does not lie inside one live allocation. In other spaces, an access beyond the end of the space.
     OutOfBounds {
         /// The space of the access.
         space: Space,

@@ -15,7 +15,7 @@
 //!   They are computed in double precision and rounded. The results are more accurate than the
 //!   hardware's, and **not** bit for bit the same.
 //!
-//! `tests/recorded.rs` compares everything except the approximations with the answers of an H200.
+//! `tests/recorded.rs` compares all of this except the approximations with the answers of an H200, instruction by instruction.
 
 mod approx;
 mod convert;

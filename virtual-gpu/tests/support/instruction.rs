@@ -1,4 +1,4 @@
-//! Runs one instruction on all pairs of some values.
+//! Runs one instruction on all pairs of a list of values.
 
 use super::{Arg, Device};
 

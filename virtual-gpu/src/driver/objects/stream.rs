@@ -5,7 +5,7 @@
 //! held while work is done, so threads with streams of their own run in parallel.
 //!
 //! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work proceeds only
-//! inside driver calls. A host thread that polls pinned memory and makes no driver call waits forever.
+//! inside driver calls. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;

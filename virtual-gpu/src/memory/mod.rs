@@ -3,10 +3,10 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer is always
-//! an error. One kind of mistake is therefore not found: a host table indexed by device address keeps the entry of a freed allocation. On a
-//! real device, a newer allocation may get this entry; here it cannot. Handles of objects and addresses of pinned and managed memory are
-//! reused, as on a real device.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
+//! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
+//! the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
+//! addresses of pinned and managed memory are reused, as on a real device.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.

@@ -28,9 +28,9 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches
     /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], except that one of the running blocks gets no turn for many rounds,
-    /// unless nothing else can run. So blocks that wait for the starved block wait long. Half the time the
-    /// first running block is starved, because other blocks are likely to wait for it.
+    /// The same as [`Policy::Seeded`], except that in 15 of 16 rounds one of the running blocks gets no turn, unless nothing else can run.
+    /// So blocks that wait for the starved block wait long. Half the time the first running block is starved, because other blocks are
+    /// likely to wait for it.
     StarvedPredecessor,
     /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the last write, where the program's
     /// synchronisation allows it. This reveals missing fences that no interleaving reveals.
@@ -111,7 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Puts the turns of a round in order. In `turns`, the running blocks are numbered in the order in which they started.
+    /// Puts the turns of a round in order, and removes those of a starved block. In `turns`, the running blocks are numbered in the order
+    /// in which they started.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {

@@ -9,8 +9,8 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. It has two folds for exact operators, and
-/// for wide accumulators unless a tile is combined pairwise.
+/// Whether a thread of a reduction has two folds. It has two folds for exact operators, and for wide accumulators unless a tile is combined
+/// pairwise. Otherwise it has one fold for each item of a vector, or a single fold if a tile is combined pairwise.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
@@ -124,8 +124,8 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// How many slots of that scratch hold values of groups: as many as a group has tiles, and two more. In the scratch, the slots of groups
-/// follow the slots of tiles.
+/// How many slots of the scratch of [`scan_scratch_bytes`] hold values of groups: as many as a group has tiles, and two more. In the
+/// scratch, the slots of groups follow the slots of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
 /// The words of shared memory from one value to the next, if each lane reads a different value. An odd number avoids bank conflicts.

@@ -87,7 +87,7 @@
 //!
 //! # Segmented reduction
 //!
-//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, groups along any
+//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any
 //! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items give the same bits in
 //! all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may differ,
 //! unless the operator is exact.

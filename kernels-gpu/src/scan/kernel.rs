@@ -246,7 +246,7 @@ fn leaves_later(buffers: u32) -> bool {
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
-    /// Whether the results are stored. If not, only the tiles' aggregates are published.
+    /// Whether the results are stored. If not, the launch only publishes aggregates.
     stores: bool,
     control: *mut Control,
     board: Board,

@@ -1,6 +1,6 @@
 //! The resources of a launch: its shared memory, and the number of blocks that share a multiprocessor.
 //!
-//! Unlike the numbers in [`crate::contract`], nothing here changes a result.
+//! Unlike the numbers in [`crate::contract`], these resources change no bit of a result.
 
 use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
@@ -40,7 +40,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
+/// The version of the kernels' arguments, and of the bits of their results. Device code made for another version is not launched; it is
+/// made again.
 pub const INTERFACE: u32 = 14;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total of

@@ -10,7 +10,7 @@
 //! mean of squares minus the square of the mean would lose digits by cancellation if the mean is far from 0. This formula does not. If n =
 //! m, the last term is (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
-//! A thread combines pairwise, so most of its combinations need no division. It divides once per tile.
+//! A thread combines pairwise, so most of its combinations need no division. It divides at most once per full tile.
 //!
 //! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
 //! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,

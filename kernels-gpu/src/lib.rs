@@ -20,7 +20,8 @@
 //!
 //! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
 //! - the definition of each kind ([`kind`], on the host alone);
-//! - the operators ([`op`]), the functions for them ([`elementary`]), and the types of items and accumulators ([`element`]);
+//! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
+//! - elementary functions, for operators and kernels ([`elementary`]);
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
 //! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
 //!

@@ -1,8 +1,9 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel and each combination of widths
-//! of items, accumulators and results. An operator's functions are holes in the skeleton (see [`crate::simt::holes`]). The library also
-//! ships the bodies that fill the holes for each row of the table. A filled skeleton is the kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel, each combination of widths of
+//! items, accumulators and results, and a few properties of operators. An operator's functions are holes in the skeleton (see
+//! [`crate::simt::holes`]). The library also ships the bodies that fill the holes for each row of the table. A filled skeleton is the
+//! kernel of that row.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body. Inclusive and exclusive scans differ only in one body.

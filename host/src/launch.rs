@@ -1,7 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every call uses the methods of [`Queue`], which never wait. Wrong arguments are found before anything is prepared or launched. A stream
-//! of another context is found first. The one check of [`arguments`] finds all other mistakes.
+//! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
+//! prepared or launched. A stream of another context is found first. The checks of [`arguments`] find all mistakes in the memory that the
+//! call names.
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -37,7 +38,7 @@ pub struct ScanOrder {
     pub is_reversed: bool,
 }
 
-/// Whether a call reduces or scans each group of items.
+/// Whether a call reduces or scans each part of the items.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,
@@ -230,7 +231,8 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all memory that a call reads and writes, before anything is prepared.
+    /// Checks all memory that a call reads and writes, before anything is prepared. For the caller's memory, this includes its context. The
+    /// library's own memory is always memory of the context.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),

@@ -42,7 +42,7 @@ pub(super) struct TransferLanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// An idle lane. A drop keeps the lane for the next call.
+/// A lane without queued work. A drop gives the lane back for later calls.
 #[derive(Debug)]
 pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,

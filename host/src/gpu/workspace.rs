@@ -116,8 +116,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. Before this returns, the workspace
-    /// is zeroed on the stream `aside`, which is not captured.
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. A new workspace is zeroed before
+    /// this returns, on the stream `aside`, which is not captured.
     pub fn lease(
         &self,
         capture: Capture,
@@ -150,7 +150,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the workspaces beyond the bound.
+    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all of these.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();

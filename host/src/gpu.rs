@@ -69,7 +69,7 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
-/// | streams that calls were queued on | `w` | the 256 last used | |
+/// | streams that calls were queued on | `w` | up to 256, the last used | |
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |

@@ -263,7 +263,7 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several parts, each with a result.
+/// A shape of several parts that one kind of kernel reduces, and one kind scans: [`Segments`], [`Rows`] and [`Columns`].
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};

@@ -69,7 +69,7 @@ impl<M> Shape<M> {
     }
 }
 
-/// The bytes of an accumulator.
+/// An accumulator, as its bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Value {
     bytes: [u8; ACCUMULATOR_MAX_BYTES],

@@ -1,6 +1,6 @@
 //! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
-//! No launch is generic: a request's types have become a [`Verb`] and spans.
+//! Launches are not generic: a request's types have become a [`Verb`] and spans.
 
 mod at_once;
 mod layout;

@@ -149,14 +149,14 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts. Then no part fails because the kernel or the
-    /// workspace is missing.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in several launches. Then no launch fails because the
+    /// kernel or the workspace is missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)
     }
 
-    /// The workspace for a part of a call that needs `state_words` state words.
+    /// The workspace for a launch that needs `state_words` state words. `part` is the launch's position in its call.
     pub fn scratch(&mut self, part: Position, state_words: u64) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
@@ -191,7 +191,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Queues a kernel, as a part of a call.
+    /// Queues a launch of a kernel. `part` is the launch's position in its call.
     ///
     /// # Safety
     ///

@@ -86,7 +86,7 @@
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
 //! as [`gpu_sum`], run on [`Gpu::global`].
 //!
-//! A request that cannot run does not compile, and the compiler's message says what to write instead.
+//! A combination that cannot run does not compile, and the compiler's message says what to write instead.
 //!
 //! # What there is
 //!
@@ -265,7 +265,7 @@ pub use warpfold_kernels::{mapped, one_reading};
 #[doc(hidden)]
 pub use warpfold_kernels as kernels;
 
-/// The types that the expansion of [`operators!`] names.
+/// The types that the expansions of [`operators!`] and [`kernels!`] name.
 #[doc(hidden)]
 pub mod texts {
     pub use crate::kernel::{Entry, Row};

@@ -151,7 +151,8 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Does nothing if `stream` is the stream of the last call. Otherwise checks the context of `stream`, and makes this its record.
+    /// Does nothing if `stream` is the stream of the last call. Otherwise checks the context of `stream`, and makes this the record of
+    /// `stream`.
     fn recognise(
         &mut self,
         stream: Stream<'_>,

@@ -27,8 +27,8 @@ use crate::launch::Span;
 /// [module's documentation](super).
 ///
 /// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From the first call
-/// on in which several ranks have whole units of work, it also keeps a board of 128 KiB on its device. Calls on many items need more: up to
-/// a few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// on in which several ranks have chunks or tiles, it also keeps a board of 128 KiB on its device. Calls on many items need more: up to a
+/// few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///

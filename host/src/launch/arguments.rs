@@ -115,7 +115,7 @@ impl Region {
         }
     }
 
-    /// Exactly `needed_items` items are written.
+    /// Up to `needed_items` items are written. There must be room for all of them.
     pub fn written(argument: Argument, span: Span, needed_items: usize) -> Self {
         Self {
             needed_items,

@@ -124,7 +124,7 @@ pub(super) fn carry<'gpu, 'slice>(
 pub(super) enum Step {
     /// The piece's upload is queued.
     Arrive,
-    /// Enough later pieces have arrived. The piece is downloaded next.
+    /// Enough later pieces have arrived. The piece's download, if it has results, is queued next.
     Leave,
 }
 

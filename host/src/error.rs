@@ -135,7 +135,8 @@ pub enum Error {
     )]
     Forked,
 
-    /// Another context became the calling thread's current context while a call was running.
+    /// Another context became the calling thread's current context while a call was running. If part of the call's work had run, the
+    /// outputs are unspecified.
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 

@@ -74,7 +74,7 @@ pub(crate) use workspace::WorkspaceSpan;
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
 /// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB, 4 MiB | 20 | 40 |
+/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
 /// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB, and slices of

@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
 //! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
-//! prepared or launched. A stream of another context is found first. The checks of [`arguments`] find all mistakes in the memory that the
-//! call names.
+//! prepared or launched. Lengths and shapes are checked first, then the stream's context. The checks of [`arguments`] find all mistakes in
+//! the memory that the call names.
 
 mod arguments;
 #[cfg(feature = "nccl")]

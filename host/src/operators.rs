@@ -29,8 +29,8 @@
 ///
 /// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
 /// after a comma, a row registers all kernels except the reduction of whole arrays. Of these kernels, only that one needs
-/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With `reduction
-/// only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
+/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
+/// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row

@@ -4,8 +4,9 @@
 //! again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
-//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is
-//! at least twice as large as the previous one, so all workspaces of a stream together are less than twice as large as the last one.
+//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace has
+//! at least twice as many state words as the previous one. So all workspaces of a stream together have less than twice as many as the last
+//! one.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!

@@ -1,6 +1,6 @@
 //! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
-//! Nothing here is generic: a request's types have become a [`Verb`] and spans.
+//! Launches are not generic: a request's types have become a [`Verb`] and spans.
 
 mod at_once;
 mod layout;
@@ -35,7 +35,7 @@ pub(crate) enum Verb {
         row: &'static Row,
         order: ScanOrder,
     },
-    /// Reduces or scans groups along an axis.
+    /// Reduces or scans parts along an axis.
     Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
@@ -50,12 +50,12 @@ pub(crate) enum Verb {
     },
 }
 
-/// A reduction or a scan of groups along an axis.
+/// A reduction or a scan of parts along an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// The kernel for groups that are contiguous rows.
+    /// The kernel for parts that are contiguous rows.
     pub segments: &'static Row,
-    /// The kernel for other groups.
+    /// The kernel for other parts.
     pub columns: &'static Row,
     pub made: Made,
 }
@@ -244,8 +244,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Groups along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single
-    /// row.
+    /// Parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {
@@ -385,7 +384,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs the work, and waits for it. Returns the number of chosen items or of runs.
+    /// Runs the work, and waits for it. Returns the number of chosen items or of runs; 0 for other calls.
     fn wait(&self, entered: Entered<'_>) -> Result<usize> {
         match *self {
             Work::Segments {

@@ -1,5 +1,5 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
-//! f32`. A pair without a row does not compile.
+//! f32`. A bound for which the table has no row does not compile.
 //!
 //! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
 //! the program.
@@ -137,7 +137,7 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items that a segment, a run or the whole input may have. If results are indices, they cannot hold an index of a longer one.
+    /// The most items that a part may have. Results that are indices could not hold all indices of a longer part.
     pub(crate) most_items: u64,
     /// In a row for segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
@@ -203,7 +203,7 @@ impl Row {
         check_indices(self.most_items, item_count)
     }
 
-    /// Lowers an accumulator to `result`: the one with the bytes `value`, or the operator's identity if `value` is `None`.
+    /// Lowers an accumulator to `result`: the accumulator with the bytes `value`, or the operator's identity if `value` is `None`.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
     }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_turned_and_keep_their_bits() {
+    fn turning_a_vector_reverses_its_items() {
         fn check<T: crate::element::Element + PartialEq>(count: usize) {
             use crate::element::item_of;
             let bytes: [u8; 64] =

@@ -55,7 +55,8 @@ pub trait Accumulator: Pod + Send + Sync {
     /// time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together: see `lookback`.
+    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of
+    /// whole arrays, and in scans of large items or results.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 
@@ -89,7 +90,7 @@ fn cast<A: Pod, B: Pod>(value: A) -> B {
     unsafe { (&raw const value).cast::<B>().read_unaligned() }
 }
 
-/// Word `index` of an accumulator, least significant first.
+/// Word `index` of an accumulator, lowest address first.
 #[inline(always)]
 pub fn accumulator_word<A: Accumulator>(value: A, index: usize) -> u32 {
     match A::WORDS {
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_is_what_was_put_there() {
+    fn items_round_trip_through_a_vector() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(item: T, places: usize) {
             for place in 0..places {
                 let mut vector = [0; VECTOR_WORDS];
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn items_lie_in_a_vector_as_in_memory() {
+    fn a_vector_has_its_items_in_memory_order() {
         let vector: Vector = core::array::from_fn(|word| 0x0302_0100 + 0x0404_0404 * word as u32);
         let bytes: [u8; 64] = bytemuck::cast(vector);
         for (index, &byte) in bytes.iter().enumerate().take(16) {
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accumulator_is_made_of_its_words() {
+    fn accumulators_round_trip_through_words() {
         fn check<A: Accumulator + PartialEq + core::fmt::Debug>(value: A) {
             let words = core::array::from_fn(|word| match word < A::WORDS {
                 true => accumulator_word(value, word),
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_rust() {
+    fn type_names_match_rust_names() {
         assert_eq!(name::<half::bf16>(), "bf16");
         assert_eq!(name::<crate::op::WideSum>(), "WideSum");
         assert_eq!(name::<Option<half::f16>>(), "Option<half::binary16::f16>");

@@ -173,7 +173,7 @@ impl Kind {
 }
 
 /// The launch bounds of a row of the table: the most threads of a block, and how many blocks are to share a multiprocessor. `None` if the
-/// symbol belongs to no row.
+/// symbol begins with no kind's prefix.
 ///
 /// Without these bounds the driver's compiler may give a scan's threads more registers than a block of 544 threads can have.
 pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_says_the_kind() {
+    fn a_symbol_begins_with_its_kind() {
         assert_eq!(Kind::of("reduce_gcd"), Some((Kind::Reduce, "gcd")));
         assert_eq!(
             Kind::of("reduce_pairs_dot"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_of_the_table_is_of_the_kind_that_it_names() {
+    fn every_rows_symbol_begins_with_the_rows_kind() {
         macro_rules! rows {
             ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
                 &[$((stringify!($kind), stringify!($symbol))),*]
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_may_have_blocks_of_its_own() {
+    fn rows_have_their_own_launch_bounds() {
         assert_eq!(launch_bounds("reduce_sum_f32"), Some((256, 3)));
         assert_eq!(launch_bounds("reduce_wide_sum_f32"), Some((256, 2)));
         assert_eq!(launch_bounds("reduce_pairs_dot_f32"), Some((256, 3)));

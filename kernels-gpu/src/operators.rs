@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. Of the parameters of
-    /// an entry, the compiler knows this anyway.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters of
+    /// an entry by nightly rustc, no such call is needed.
     fn known(self) -> Self;
 }
 

@@ -1,7 +1,7 @@
 //! One warp: reductions and scans over the 32 lanes by shuffles, unrolled.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A shuffle
-//! of a value is one instruction for each of its words of 32 bits.
+//! Every unsafe function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A
+//! shuffle of a value is one instruction for each of its words of 32 bits.
 
 use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};

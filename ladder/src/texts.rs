@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_has_a_text_of_its_own_or_one_of_those_that_are_linked() {
+    fn every_kernel_has_its_own_text_or_a_linked_text() {
         for symbol in for_each_ladder_kernel!(symbols) {
             let Some(Text::Plain(text)) = of(symbol) else {
                 panic!("no text has {symbol}");

@@ -7,7 +7,7 @@
 //! A statement is folded only if it is on a line of its own, as compilers write it. Apart from the given register, a register is folded
 //! only if exactly one statement of the text defines it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The text with folded constants. `register` is known to have `value`.
 pub fn fold(text: &str, register: &str, value: u64) -> String {
@@ -41,6 +41,31 @@ pub fn fold(text: &str, register: &str, value: u64) -> String {
         folded.push('\n');
     }
     folded
+}
+
+/// These registers, and all that [`fold`] may find to have a value once it knows theirs.
+pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
+    let statements: Vec<Statement> = text.lines().filter_map(Statement::read).collect();
+    let mut known: HashSet<&str> = known.collect();
+    loop {
+        let before = known.len();
+        for statement in &statements {
+            let is_register = |operand: &str| known.contains(operand);
+            let is_known = |operand: &str| {
+                operand.is_empty() || operand.parse::<i64>().is_ok() || is_register(operand)
+            };
+            let operands = statement.operands;
+            let may_be_zero = |operand: &str| operand == "0" || is_register(operand);
+            let masks =
+                statement.operation == Operation::And && operands.into_iter().any(may_be_zero);
+            if masks || operands.into_iter().all(is_known) {
+                known.insert(statement.to);
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
 }
 
 /// How often each register is the first operand of a statement, or part of a vector that is the first operand.
@@ -152,8 +177,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if all
-    /// bits are shifted out.
+    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if a
+    /// known value would be shifted by 64 bits or more.
     fn folded(&self, known: &HashMap<String, u64>) -> Option<Folded> {
         let value = |operand: &str| {
             let number = operand.parse::<i64>().ok().map(|number| number as u64);
@@ -230,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_from_constants_is_a_constant() {
+    fn constants_and_zeros_are_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "xor.b64 %rd2, %rd1, 512",
@@ -256,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn so_it_is_with_all_bits() {
+    fn masks_of_all_ones_are_folded() {
         let lines = [
             "mov.b64 %rd1, -1",
             "xor.b64 %rd2, %rd1, 512",
@@ -281,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_of_several_values_and_all_else_stays() {
+    fn registers_with_several_values_are_not_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "mov.b64 %rd1, %rd7",

@@ -77,14 +77,14 @@ mod tests {
 ";
 
     #[test]
-    fn what_the_compiler_emits_is_amended() {
+    fn the_compilers_text_is_amended() {
         let amended = amend(EMITTED, "7.4").unwrap();
         let code = amended.lines().filter(|line| !line.is_empty());
         assert!(code.eq(AMENDED.lines()), "{amended}");
     }
 
     #[test]
-    fn what_has_nothing_to_amend_is_refused() {
+    fn unexpected_versions_and_declarations_are_refused() {
         for (line, other, versions, declarations) in [
             ("[16]", "[32]", 1, 0),
             (".version 8.8", "", 0, 1),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_breaks_off_is_none() {
+    fn a_truncated_text_is_rejected() {
         assert_eq!(parse("mov.b32 %r1, 2; ret"), None);
     }
 }

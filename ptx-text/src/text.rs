@@ -128,7 +128,7 @@ mod tests {
 ";
 
     #[test]
-    fn functions_and_bytes_are_found() {
+    fn functions_and_byte_arrays_are_found() {
         let text = Text::parse(TEXT).unwrap();
         let names: Vec<&str> = text.functions.iter().map(|f| f.name).collect();
         assert_eq!(names, ["twice", "once"]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_breaks_off_is_an_error() {
+    fn a_truncated_text_is_an_error() {
         assert!(Text::parse(TEXT.trim_end().trim_end_matches('}')).is_err());
     }
 }

@@ -72,7 +72,7 @@ fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn every_form_gives_what_an_h200_gave() {
+fn every_form_gives_the_results_of_an_h200() {
     let cases = table::cases(&Catalogue::whole(), "");
     assert!(cases.len() > 1400, "{}", cases.len());
     let none: [Vec<String>; 2] = [vec![], vec![]];
@@ -80,7 +80,7 @@ fn every_form_gives_what_an_h200_gave() {
 }
 
 #[test]
-fn random_kernels_give_what_an_h200_gave() {
+fn random_kernels_give_the_results_of_an_h200() {
     let (catalogue, recorded) = (Catalogue::whole(), record(RANDOM));
     let seed = |name: &&str| {
         name.strip_prefix("random_")
@@ -101,7 +101,7 @@ fn random_kernels_give_what_an_h200_gave() {
 }
 
 #[test]
-fn forms_that_were_wrong_give_the_hardwares_results() {
+fn corrected_forms_give_the_results_of_hardware() {
     let catalogue = Catalogue::whole();
     let words = |text: &str| -> Vec<u64> {
         let words = text.split_whitespace();

@@ -60,7 +60,7 @@ fn ordered_messages_arrive() {
 }
 
 #[test]
-fn without_an_order_some_do_not() {
+fn some_unordered_messages_do_not_arrive() {
     for (write, read) in [
         (RELAXED_WRITE, ACQUIRE),
         (RELEASE, RELAXED_READ),
@@ -72,7 +72,7 @@ fn without_an_order_some_do_not() {
 }
 
 #[test]
-fn a_reader_never_goes_back() {
+fn a_reader_never_sees_an_older_value_again() {
     // One thread counts up. Another thread reads the count twice, and must not see it go down.
     let text = kernel(
         1,

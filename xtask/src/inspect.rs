@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_may_be_numbered_by_registers_where_the_compiler_does_so() {
+    fn barriers_may_have_their_operands_in_registers() {
         let numbered = |line: &str| match line.split_once(' ') {
             Some((barrier, numbers)) if barrier.contains("bar.") && numbers.contains(',') => {
                 format!("{barrier} %r7, %r31;\n")

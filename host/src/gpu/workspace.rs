@@ -4,8 +4,9 @@
 //! again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
-//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is
-//! at least twice as large as the previous one, so all workspaces of a stream together are less than twice as large as the last one.
+//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace has
+//! at least twice as many state words as the previous one. So all workspaces of a stream together have less than twice as many as the last
+//! one.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -116,8 +117,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. Before this returns, the workspace
-    /// is zeroed on the stream `aside`, which is not captured.
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. A new workspace is zeroed before
+    /// this returns, on the stream `aside`, which is not captured.
     pub fn lease(
         &self,
         capture: Capture,
@@ -150,7 +151,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the workspaces beyond the bound.
+    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all of these.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();

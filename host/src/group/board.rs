@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gpu::{Entered, Workspace, WorkspaceSpan};
 use crate::launch::states::{state_bytes, to_states};
 
-/// Bytes of the control words that the host writes: the counters of tickets and departures.
+/// Bytes of the control words that the host writes: the counter of tickets, the epoch, and the counter of departures.
 const CONTROL_BYTES: usize = 16;
 
 /// The last epoch of a board. Soon after this epoch, launches would clear the state words themselves.
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_that_follow_one_another_are_a_run() {
+    fn consecutive_slots_form_one_run() {
         assert_eq!(runs([].into_iter()), []);
         let slots = [3, 4, 5, 9, 7, 8].into_iter();
         assert_eq!(runs(slots), [(3, 3), (9, 1), (7, 2)]);

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood() {
+    fn headers_round_trip() {
         for root in [None, Some(3)] {
             let mut header = Header::new(7, "reduce_sum_f32", 4, root);
             header.item_count = 12;
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_no_device_has_is_refused() {
+    fn a_share_beyond_the_byte_limit_is_refused() {
         let with = |item_count| {
             let mut header = Header::new(1, "reduce_sum_f32", 4, None);
             header.item_count = item_count;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped() {
+    fn names_are_escaped_in_errors() {
         let named = |name: &str| Header::new(1, name, 4, None);
         let found = Header::check_all(&[named("a"), named("\x1b[2J\u{202e}\n")]);
         let fault = found.unwrap_err().to_string();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_at_a_late_place_differ() {
+    fn long_names_that_differ_at_the_end_disagree() {
         let long = |end: &str| Header::new(1, &("x".repeat(200) + end), 4, None);
         assert_eq!(Header::check_all(&[long("a"), long("a")]), Ok(()));
         assert!(matches!(

@@ -21,9 +21,9 @@ use crate::request::{reduce, scan};
 enum How {
     /// A wrong length of the peer's share.
     Lengths,
-    /// A few wrong bytes.
+    /// Up to seven wrong bytes.
     Bytes,
-    /// Only wrong bytes.
+    /// All bytes are random.
     All,
 }
 
@@ -86,7 +86,7 @@ impl Transport for Hostile {
 }
 
 #[test]
-fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
+fn hostile_messages_neither_hang_calls_nor_corrupt_memory() {
     const ITEMS: usize = 20_000;
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
@@ -114,7 +114,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
 }
 
 #[test]
-fn whatever_peers_say_of_their_shares_is_bounded() {
+fn shares_announced_by_hostile_peers_stay_bounded() {
     let mut dice = Rng::with_seed(1);
     for _ in 0..20_000 {
         // Few bytes are changed, so that some inputs are accepted.

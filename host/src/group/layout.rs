@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_may_be_torn_over_many_ranks() {
+    fn one_unit_may_be_torn_across_many_ranks() {
         let layout = layout(&[15, 1, 0, 2, 30]);
         assert_eq!(layout.torn(0), Some(1));
         assert_eq!(layout.heads_of(0), [(1, 15..16), (3, 16..18), (4, 18..20)]);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_at_borders_nothing_is_torn() {
+    fn shares_that_end_at_unit_boundaries_tear_no_unit() {
         let layout = layout(&[20, 10, 0, 5]);
         assert!(!layout.is_torn());
         assert_eq!(layout.owners(), [0, 1, 3]);

@@ -162,7 +162,7 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // No driver call is made here while NCCL's own thread queues work.
+            // Before the limit has passed, no driver call is made here while NCCL's own thread queues work.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_when_another_has_given_up_is_late() {
+    fn ranks_that_start_after_another_ranks_deadline_are_late() {
         let late = |messages: &[[u8; 20]]| late_ranks(messages.iter().map(<[u8; 20]>::as_slice));
         assert_eq!(late(&[message(5, 105), message(105, 205)]), []);
         assert_eq!(late(&[message(5, 105), message(106, 206)]), [1]);

@@ -51,8 +51,8 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
 /// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run.
-/// Floats are combined along a tree that depends only on the number of items ([`warpfold_kernels::contract`]). A NaN comes out as Rust's
-/// `NAN`.
+/// Floats are combined along a tree that depends only on the operator, the item type and the number of items
+/// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
 ///
 /// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
 /// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
@@ -170,7 +170,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// The result of a column has exactly the same bits as the result of the row of the transposed matrix. [`warpfold_kernels::columns`]
     /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
-    /// bytes for each 256 items of the column (16 bytes if the accumulator has 64 bits).
+    /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -224,8 +224,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// After [`Self::rows`], the pitch applies to these rows; after [`Self::columns`], to the rows of the matrix. After [`Self::axis`], a
     /// row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
-    /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
-    /// which is slower for such rows than the kernel for rows.
+    /// The results lie side by side, as without a pitch, and have the same bits. Rows with gaps between them are read by the kernel for
+    /// columns, which is slower for rows than the kernel for rows.
     ///
     /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
     /// the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_follow_one_another_and_are_of_whole_units() {
+    fn pieces_are_consecutive_and_hold_whole_units() {
         let piece = PIECE_BYTES as u64;
         let sizes = [1, piece, piece + 8, 3 * piece, 16 << 20, (16 << 20) + 8];
         for slice_bytes in sizes.into_iter().chain([5 << 30, (16 << 30) + 8, 1 << 40]) {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_is_longer_only_where_a_chunk_is() {
+    fn a_piece_exceeds_its_limit_only_to_hold_a_chunk() {
         for slice_bytes in [64 << 20, 1 << 30, 16 << 30] {
             assert_eq!(
                 Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), slice_bytes)
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_another_type_have_room_behind_the_items() {
+    fn results_of_a_different_type_lie_after_the_items() {
         let cut = Cut::of_scan(
             <WideSum as Kernel<kind::inclusive_scan, u8>>::row(),
             1 << 30,

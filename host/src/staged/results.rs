@@ -1,4 +1,4 @@
-//! Memory for the results of a scan of a slice.
+//! Memory of the host for the results of a request on slices.
 
 use std::mem::MaybeUninit;
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_what_was_written() {
+    fn written_results_read_back_unchanged() {
         for count in [1, 1000, (4 << 20) - 1, (9 << 20) + 5] {
             let mut results = Results::<u8>::new(count).unwrap();
             results.make_pages();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_is_an_error() {
+    fn results_larger_than_host_memory_are_an_error() {
         let asked = Results::<u64>::new(usize::MAX / 16);
         let asked_bytes = usize::MAX / 16 * 8;
         assert_eq!(asked.err(), Some(Error::OutOfHostMemory { asked_bytes }));

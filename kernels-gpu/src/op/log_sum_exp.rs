@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows_or_vanishes() {
+    fn extreme_items_neither_overflow_nor_underflow() {
         assert_eq!(log_sum_exp(&[f32::MAX, 0.0]), f32::MAX);
         assert_eq!(log_sum_exp(&[f32::MIN, f32::MIN]), f32::MIN);
         assert_eq!(log_sum_exp(&[-1e30, -1e30]), -1e30);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_changes_no_bit_and_sides_may_be_exchanged() {
+    fn the_identity_changes_no_bit_and_combine_commutes() {
         let items = [
             0.0,
             -0.0,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponential_is_within_0_52_of_the_last_place_of_1() {
+    fn exponential_is_within_0_52_epsilon() {
         let bound = 0.52 * f64::from(f32::EPSILON);
         let step = 97;
         let last = (-110.0_f32).to_bits();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn close_to_what_f64_gives() {
+    fn results_are_close_to_f64_results() {
         let items: Vec<f32> = (0..2000)
             .map(|i| ((i * 7919) % 1013) as f32 / 31.0 - 20.0)
             .collect();

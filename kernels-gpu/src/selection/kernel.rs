@@ -1,4 +1,5 @@
-//! Selection in one launch and a single pass. Each item is read once, and each output is written once.
+//! Selection in one launch and a single pass. Each item is read once, except that runs read the item before each warp's items again. Each
+//! output is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -18,12 +19,12 @@
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
 //! **Writing.** A warp writes the chosen items among its own consecutive items, so it waits for no other warp. It counts its chosen items
-//! by rows: a register holds the counts of four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane takes
-//! every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores are
-//! adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and are
-//! written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads
-//! and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up to
-//! four items or lengths before it writes the first of them.
+//! by rows: a register holds the counts of up to four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane
+//! takes every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores
+//! are adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and
+//! are written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's
+//! loads and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up
+//! to four items or lengths before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -91,7 +92,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A selection of one tile reads no published value. Its state words get tag 0, which belongs to no launch.
+            // A selection of one tile reads no published value. Its state words get tag 0, which no launch of several tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));

@@ -118,7 +118,7 @@ pub struct Share {
 }
 
 /// The beginning of a block's shared memory. Prefixes have type `A`. The warps' lists follow the header, and the tiles follow the lists.
-/// Lists and tiles each begin at a multiple of 128 bytes.
+/// The first list and each tile begin at a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
     /// The warps' counts, for even and for odd turns.

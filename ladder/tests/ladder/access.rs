@@ -134,7 +134,7 @@ fn warps_diverge_as_drawn() {
 
 /// The documents' figures for 256 and for 512 threads, stride by stride.
 #[test]
-fn drawings_diverge_as_told() {
+fn drawings_diverge_as_in_the_documents() {
     let by_stride = |drawing: &Drawing, block| -> Vec<u64> {
         let strides = drawing.strides(block).into_iter();
         strides

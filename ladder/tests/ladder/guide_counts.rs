@@ -72,7 +72,7 @@ fn cells(row: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_number_counted_is_so() {
+fn the_guides_counts_match_measured_counts() {
     // The counts are those of the committed text. Another compiler's text has other counts.
     if mode() == Mode::Real || cfg!(feature = "cuda_builder") {
         return;
@@ -94,10 +94,10 @@ fn every_number_counted_is_so() {
             };
             let launches = run_with(unwatched, || count(rung));
             for (column, cell) in columns.iter().zip(cells).skip(1) {
-                let told: u64 = cell.replace(',', "").parse().expect("a number");
+                let given: u64 = cell.replace(',', "").parse().expect("a number");
                 let counted = number(column, &launches);
-                if told != counted {
-                    wrong.push(format!("{above}: {rung}, {column}: {counted}, not {told}"));
+                if given != counted {
+                    wrong.push(format!("{above}: {rung}, {column}: {counted}, not {given}"));
                 }
             }
         }

@@ -45,7 +45,7 @@ fn brent_kung(n: u64) -> u64 {
 }
 
 #[test]
-fn one_thread_adds_once_an_item_and_many_threads_once_a_pair() {
+fn sequential_and_quadratic_scans_add_per_item_and_per_pair() {
     for placement in Placement::ALL {
         for n in [2, 31, 256, 1000] {
             for counters in launches(Rung::SequentialScan, placement, n, 1) {
@@ -59,7 +59,7 @@ fn one_thread_adds_once_an_item_and_many_threads_once_a_pair() {
 }
 
 #[test]
-fn kogge_stone_adds_n_log_n_less_n_minus_1_in_log_n_passes() {
+fn kogge_stone_adds_about_n_log_n_times_in_log_n_passes() {
     for placement in Placement::ALL {
         for block in BLOCKS {
             let n = u64::from(block);
@@ -79,7 +79,7 @@ fn kogge_stone_adds_n_log_n_less_n_minus_1_in_log_n_passes() {
 }
 
 #[test]
-fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
+fn brent_kung_adds_under_2n_times_with_2_log_n_barriers() {
     for placement in Placement::ALL {
         for block in BLOCKS {
             let n = 2 * u64::from(block);
@@ -116,7 +116,7 @@ fn brent_kung_conflicts(n: u64) -> u64 {
 }
 
 #[test]
-fn the_bank_conflicts_of_the_guide() {
+fn bank_conflicts_match_the_guide() {
     let sections = [64, 128, 256, 512, 1024, 2048];
     assert_eq!(
         sections.map(brent_kung_conflicts),
@@ -140,7 +140,7 @@ fn a_hierarchy_scans_sections_then_their_totals_then_adds() {
 }
 
 #[test]
-fn totals_that_are_many_are_scanned_in_sections_themselves() {
+fn many_totals_are_scanned_in_sections_too() {
     // 1000 sections of 32 items. Their totals are 32 sections, whose totals are one section.
     let items = 32_000;
     let counted = launches(Rung::KoggeStone, Placement::Exclusive, items, 32);

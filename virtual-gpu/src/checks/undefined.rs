@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_and_bytes_are_told_apart() {
+    fn undefined_lanes_and_bytes_are_tracked_separately() {
         let mut undefined = Undefined::everything(2, 2, 0);
         let (r, p) = (Reg(1), Pred(1));
         let read = Origin::Read {

@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch, and stop the launch at the first mistake.
+    /// Watch, and stop a launch that makes a mistake.
     On,
     /// Do not watch: go on as a real device might.
     Off,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_lists_of_names() {
+    fn checks_are_parsed_from_names_and_lists() {
         assert_eq!(Checks::parse("all"), Some(Checks::all()));
         assert_eq!(Checks::parse("none"), Some(Checks::none()));
         assert_eq!(Checks::parse("memory"), Some(Checks::none()));

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_device_is_of_a_listed_capability() {
+    fn the_default_device_is_sm_90() {
         assert_eq!(device("sm_90"), Some(DeviceConfig::default()));
     }
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_architecture_is_named_in_the_list_of_variables() {
+    fn the_list_of_variables_names_every_architecture() {
         let is_ours = |variable: &crate::EnvVariable| variable.name == "VIRTUAL_GPU_ARCH";
         let named = crate::VARIABLES.into_iter().find(is_ours).unwrap().values;
         for row in &ARCHITECTURES {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused() {
+    fn unknown_architectures_are_refused() {
         for name in [
             "sm_60",
             "sm_71",

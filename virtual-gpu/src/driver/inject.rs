@@ -68,7 +68,7 @@ pub enum Moment {
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
     /// The call and every later call fail without effect, until the failure is disarmed. Calls that work in a poisoned context still
-    /// succeed: calls for primary contexts, and calls that ask for the current context.
+    /// succeed, such as calls for devices and primary contexts.
     Sticky,
 }
 
@@ -219,7 +219,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the failure has been injected.
+    /// Whether the call that the failure counts to was made. A deferred failure shows only later.
     ///
     /// ```
     /// use virtual_gpu::driver::{Code, inject};
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sticky_failure_stays_until_disarmed_and_spares_the_context_calls() {
+    fn a_sticky_failure_lasts_until_disarmed_except_for_context_calls() {
         let armed = armed(Calls::Any, 2, Moment::Sticky);
         assert_eq!(call("a", Class::Ordinary), 0);
         assert_eq!(call("a", Class::Ordinary), 77);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_is_not_concerned() {
+    fn other_threads_are_unaffected() {
         let armed = armed(Calls::Any, 1, Moment::Before);
         let elsewhere = std::thread::spawn(|| call("a", Class::Ordinary));
         assert_eq!(elsewhere.join().unwrap(), 0);

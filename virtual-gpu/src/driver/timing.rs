@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_listed_while_they_are_asked_for() {
+    fn calls_are_recorded_only_within_time_calls() {
         assert_eq!(timed("a", || 1), 1);
         let (inner, outer) = time_calls(|| {
             timed("b", || 2);

@@ -1,4 +1,4 @@
-//! Reads the environment variables of [`VARIABLES`]. Unusable values and unknown names are errors.
+//! Reads the environment variables of [`VARIABLES`].
 //!
 //! A value that cannot be read is an error. An unknown variable whose name begins with `VIRTUAL_GPU_` is an error too, because it may be a
 //! misspelt name.
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_others_are_left_alone() {
+    fn variables_with_other_prefixes_are_ignored() {
         let others = ["VIRTUAL_GPUS", "MY_VIRTUAL_GPU_STEP", "PATH", ""];
         let variables = others.map(|name| (name.into(), "1".into()));
         assert!(Variables::of(variables).is_ok_and(|found| found.0.is_empty()));
     }
 
     #[test]
-    fn distances() {
+    fn edit_distances() {
         assert_eq!(distance(b"", b"abc"), 3);
         assert_eq!(distance(b"abc", b""), 3);
         assert_eq!(distance(b"kitten", b"sitting"), 3);

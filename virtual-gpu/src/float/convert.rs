@@ -57,7 +57,7 @@ pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// f64 to f32. A NaN keeps its sign and the upper bits of its payload, and becomes quiet.
+/// f64 to f32. Unless the mode saturates, a NaN keeps its sign and the upper bits of its payload, and becomes quiet.
 pub(crate) fn double_to_single<const M: u8>(value: f64) -> f32 {
     if value.is_nan() && !Mode(M).saturates() {
         return f32::from_bits(double_nan(value, SINGLE) as u32);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_become_integers_held_at_the_ends() {
+    fn floats_saturate_when_converted_to_integers() {
         let int = |x, r| float_to_integer::<i32>(x, r, Source::Narrower);
         assert_eq!(int(1e20, Rounding::Zero), i32::MAX);
         assert_eq!(int(f64::NEG_INFINITY, Rounding::Zero), i32::MIN);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_half_survives_a_round_trip() {
+    fn every_half_round_trips() {
         for format in [HALF, BRAIN] {
             for bits in 0..=u16::MAX {
                 let wide = half_to_single(bits, format);

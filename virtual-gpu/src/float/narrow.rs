@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn every_half_against_a_few() {
+    fn every_half_combined_with_a_few_halves() {
         for bits in 0..=u16::MAX {
             let a = Half(bits);
             let x = f64::from(a.single());
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn brains_agree_with_singles_rounded_to_odd() {
+    fn bfloat16_agrees_with_singles_rounded_twice() {
         // f32 has 24 digits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except for
         // subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn flushing_looks_at_the_product_at_full_precision() {
+    fn flushing_detects_tininess_at_full_precision() {
         // The value is exact in f64. Adding and subtracting a power of two rounds it to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;

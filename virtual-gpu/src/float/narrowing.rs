@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn finishing() {
+    fn saturation_rectification_and_flushing() {
         let plain = Finish::new(false, false);
         let held = Finish::new(false, true);
         let rectified = Finish::new(true, false);

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tiny_at_full_precision_is_flushed() {
+    fn flushing_detects_tininess_at_full_precision() {
         let least = f32::MIN_POSITIVE;
         let below_one = 1.0_f32.next_down();
         assert_eq!(mul_single::<NEAREST>(least, below_one), least);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_differ_by_one_unit() {
+    fn directed_roundings_differ_by_one_ulp() {
         let third = div_single::<DOWN>(1.0, 3.0);
         assert_eq!(third.next_up(), div_single::<UP>(1.0, 3.0));
         assert_eq!(div_single::<ZERO>(-1.0, 3.0), -third);

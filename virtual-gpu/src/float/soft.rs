@@ -234,7 +234,7 @@ fn to_left(a: Number) -> Number {
 mod tests {
     use super::*;
 
-    /// Pseudo-random finite floats of every magnitude.
+    /// Edge cases, then pseudo-random finite floats.
     fn doubles() -> impl Iterator<Item = f64> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let edges = [
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_agrees_with_the_host() {
+    fn rounding_to_nearest_agrees_with_the_host() {
         let all: Vec<f64> = doubles().collect();
         let r = Rounding::Nearest;
         for &a in &all {

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_spent_once() {
+    fn an_exceeded_budget_stays_exceeded() {
         let mut budget = Budget::new();
         assert!(budget.spend(usize::try_from(MAX_STATEMENTS).unwrap() - 10));
         assert!(budget.spend(3));

@@ -39,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction may transfer control, so that it ends a basic block.
+/// Whether an instruction ends a basic block: it may transfer control, or fragments may be merged after it.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_comes_before_what_follows_it() {
+    fn a_loop_comes_before_the_blocks_after_it() {
         // Block 1 is the loop's head. In the first graph 2 is the body and 3 the exit, in the second graph 3 is the body and 2 the exit.
         let sorted = graph(&[&[1], &[3, 2], &[1], &[]]).sorted();
         assert_eq!(sorted, [0, 1, 2, 3]);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_nothing_reaches_are_sorted_too() {
+    fn unreachable_blocks_are_sorted_too() {
         let mut sorted = graph(&[&[], &[2], &[1]]).sorted();
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2]);

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_from_the_beginning_may_become_undefined() {
+    fn initially_written_bytes_may_become_undefined() {
         for offset in 0..9 {
             for count in 0..=16_u32 {
                 let written = Written::everything(8).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_that_is_missing() {
+    fn the_first_unwritten_byte_is_found() {
         let written = Written::nothing(16).unwrap();
         written.mark(3, 40);
         assert_eq!(written.first_unwritten(3, 40), None);

@@ -32,7 +32,7 @@ fn node_types(graph: usize) -> [i32; 3] {
 }
 
 #[test]
-fn captured_work_is_done_when_its_graph_is_launched() {
+fn captured_work_runs_when_its_graph_is_launched() {
     let _context = Context::new();
     let (stream, counter) = (stream(0), zeros(2));
     let graph = capture(stream, counter);

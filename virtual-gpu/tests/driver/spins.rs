@@ -86,7 +86,7 @@ fn a_kernel_that_waits_for_the_host_ends_when_a_host_thread_writes() {
 }
 
 #[test]
-fn a_kernel_that_waits_for_a_silent_host_is_ended() {
+fn a_kernel_that_waits_for_a_silent_host_times_out() {
     if virtual_only("a real device may wait for ever") {
         return;
     }

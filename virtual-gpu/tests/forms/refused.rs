@@ -83,7 +83,7 @@ const REFUSED: [&str; 72] = [
 ];
 
 #[test]
-fn what_there_is_not_is_told_with_its_line() {
+fn unknown_forms_are_refused_with_their_lines() {
     let device = Device::new();
     let lines = REFUSED.join("\n");
     let text = format!(

@@ -10,7 +10,7 @@ fn on_gpu(work: impl FnOnce(Entered<'_>) -> Result<()>) {
 }
 
 #[test]
-fn the_last_strip_to_go_gives_the_lane_back() {
+fn giving_up_the_last_strip_returns_the_lane() {
     on_gpu(|entered| {
         let mut lane = entered.lane(PIECE_BYTES)?;
         for (bytes, strip_count) in [(1, 1), (64, 1), (65, 2), (1000, 16)] {
@@ -26,7 +26,7 @@ fn the_last_strip_to_go_gives_the_lane_back() {
 }
 
 #[test]
-fn calls_share_what_there_is_and_leave_no_more_than_the_bound() {
+fn calls_share_the_lanes_and_keep_a_bounded_number() {
     on_gpu(|entered| {
         let before = live_of_this_thread();
         let first = entered.lanes(30, PIECE_BYTES)?;

@@ -63,7 +63,7 @@ fn integers_agree_with_the_definition() {
 }
 
 #[test]
-fn narrow_floats_are_summed_in_wider_ones() {
+fn narrow_floats_are_summed_in_wider_floats() {
     // In the items' own type, adding 1 to 2¹¹ or to 2⁸ would change nothing.
     let sum = reduce::<Sum, f16>(&[2048.0, 1.0, 1.0].map(f16::from_f32));
     assert_eq!(sum, f16::from_f32(2050.0));
@@ -78,7 +78,7 @@ fn narrow_floats_are_summed_in_wider_ones() {
 }
 
 #[test]
-fn the_tree_of_a_reduction_is_the_contracts() {
+fn reductions_follow_the_contracts_tree() {
     // In one tile, the first vector of thread 0 begins with item 0, and the second vector with item 1024. 2²⁴ + 1 rounds to 2²⁴, so the sum
     // shows the order of the additions.
     let mut items = vec![0.0f32; 2048];
@@ -92,7 +92,7 @@ fn the_tree_of_a_reduction_is_the_contracts() {
 }
 
 #[test]
-fn the_tree_of_a_scan_is_the_contracts() {
+fn scans_follow_the_contracts_tree() {
     // Lane 1's vector is 1, 1, 0, 0. It is scanned before its values are combined with lane 0's total.
     let mut items = vec![0.0f32; 8];
     (items[0], items[4], items[5]) = (16_777_216.0, 1.0, 1.0);
@@ -103,7 +103,7 @@ fn the_tree_of_a_scan_is_the_contracts() {
 }
 
 #[test]
-fn nothing_gives_the_identity() {
+fn empty_inputs_give_the_identity() {
     assert_eq!(
         reduce::<Sum, f32>(&[]).to_bits(),
         [0.0f32; 0].iter().sum::<f32>().to_bits()
@@ -116,7 +116,7 @@ fn nothing_gives_the_identity() {
 }
 
 #[test]
-fn a_nan_is_written_as_rusts() {
+fn every_nan_becomes_rusts_nan() {
     let odd = f32::from_bits(0xFFC1_2345);
     assert!(odd.is_nan());
     for result in [

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_takes_the_later_and_meeting_the_earlier() {
+    fn join_takes_the_later_time_and_meet_the_earlier() {
         let (a, b) = (clock(&[(3, 5), (1, 2)]), clock(&[(1, 7), (2, 1), (3, 4)]));
         let mut both = a.clone();
         both.join(&b);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_known_up_to_a_number() {
+    fn a_clock_covers_a_sequence_up_to_its_number() {
         let mut known = clock(&[(4, 6)]);
         known.learn(4, 5);
         let covered = [(4, 6), (4, 7), (5, 1)].map(|(s, n)| known.covers(s, n));

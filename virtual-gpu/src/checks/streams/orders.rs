@@ -8,7 +8,8 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`.
+/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`, or when recent work owns more than
+/// [`MOST_CELLS`] cells.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -100,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// How many segments of memory and streams are remembered.
+    /// How many segments and recent pieces of work are remembered, and how many streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_over_many_streams_that_nobody_waits_for_takes_little() {
+    fn a_chain_over_many_streams_takes_bounded_memory() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let mut last = Arc::default();
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_knows_is_forgotten_although_other_work_waits() {
+    fn completed_work_is_forgotten_while_other_work_is_pending() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let mut waiting = writer.enqueue(0, &[]);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_divided_into_runs_only_when_unordered_work_meets_it() {
+    fn work_is_divided_into_runs_only_when_unordered_work_overlaps() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_gone_is_forgotten_before_and_after_it_is_divided() {
+    fn freed_memory_is_forgotten_before_and_after_division_into_runs() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn histories_of_recent_work_are_not_kept_without_end() {
+    fn large_histories_are_divided_into_runs_at_once() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_when_the_host_knows_all() {
+    fn nothing_is_kept_once_the_host_knows_all_work() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let (first, _) = writer.write(1, &[], 0);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_pushed_last_is_popped_first_however_many_there_are() {
+    fn contexts_are_popped_in_reverse_order_at_any_depth() {
         for count in [1, LOW - 1, LOW, LOW + 1, 3 * LOW] {
             assert!(top().is_none());
             for key in 1..=count {

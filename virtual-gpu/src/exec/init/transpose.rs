@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn transposing_twice_gives_the_original() {
         let masks: ByteMasks = std::array::from_fn(|k| 0x9e37_79b9_u32.rotate_left(5 * k as u32));
         let row = bits_by_lane(&masks);
         for (lane, bits) in row.iter().enumerate() {

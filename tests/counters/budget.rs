@@ -133,7 +133,7 @@ struct Cost {
     resizes: bool,
     /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
     /// The value is 0 unless accumulators are so wide that this traffic matters.
-    told_bytes: u64,
+    published_bytes: u64,
 }
 
 mod count {
@@ -150,7 +150,7 @@ mod count {
             item_traffic: size_of_val(&items[..]) as u64,
             most_moved: MOVED,
             resizes: false,
-            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
+            published_bytes: match <O::Accumulator as Accumulator>::WORDS {
                 words @ MANY_WORDS.. => 2 * 32 * TILES * words as u64,
                 _ => 0,
             },
@@ -169,7 +169,7 @@ mod count {
             item_traffic: (items.len() * (size_of::<T>() + size_of::<O::Output>())) as u64,
             most_moved: MOVED,
             resizes: size_of::<O::Output>() != size_of::<T>(),
-            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
+            published_bytes: match <O::Accumulator as Accumulator>::WORDS {
                 // Counts two values for each tile: its aggregate, and a prefix, which only the last tile of a group publishes.
                 words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
                 _ => 0,
@@ -248,7 +248,7 @@ mod count {
             item_traffic: traffic as u64,
             most_moved: moved_by_columns::<O::Accumulator>(traffic),
             resizes: true,
-            told_bytes: 0,
+            published_bytes: 0,
         }
     }
 
@@ -273,7 +273,7 @@ mod count {
             item_traffic: item_traffic as u64,
             most_moved: moved_by_selection::<T>(),
             resizes: true,
-            told_bytes: 0,
+            published_bytes: 0,
         }
     }
 
@@ -377,7 +377,7 @@ impl Cost {
 
     /// The touched sectors' bytes, for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
-        let bytes = 32 * self.sectors() - self.told_bytes;
+        let bytes = 32 * self.sectors() - self.published_bytes;
         bytes as f64 / self.item_traffic as f64
     }
 
@@ -401,12 +401,12 @@ impl Cost {
         );
         let request = self.sectors_per_request();
         refuse(
-            request < SECTORS_PER_REQUEST && !self.resizes && self.told_bytes == 0,
+            request < SECTORS_PER_REQUEST && !self.resizes && self.published_bytes == 0,
             format!("{request:.2} sectors a request"),
         );
         let conflicts = self.counters.bank_conflicts;
         refuse(
-            conflicts > 0 && !self.resizes && self.told_bytes == 0,
+            conflicts > 0 && !self.resizes && self.published_bytes == 0,
             format!("{conflicts} bank conflicts"),
         );
         let local = self.counters.local_bytes;

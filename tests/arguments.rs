@@ -1,5 +1,5 @@
-//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture. These cases are bugs of
-//! the past. `random` tests all overlaps of two arguments.
+//! Bugs of the past. Most of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
+//! allocated or put in a capture. `random` tests all overlaps of two arguments.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -32,7 +32,7 @@ use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
 
-/// Each test holds this lock, because `cust`'s own copies end a capture on another thread.
+/// Keeps tests apart, because `cust`'s own copies end a capture on another thread.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -56,6 +56,7 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
 /// The matrix has one row, whose items are contiguous, or two rows.
 #[test]
 fn an_output_in_the_gap_after_the_last_row_is_refused() {
+    let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     for rows in [1, 2] {
         let items = DeviceBuffer::from_slice(&vec![1u32; 5 * rows]).unwrap();

@@ -26,7 +26,7 @@ use warpfold::{
     SumOfSquares, WideSum, cust, cust_half, reduce, runs, select,
 };
 
-/// An item that both bindings can copy.
+/// An item that `cust` can copy.
 pub trait Plain: Item + DeviceCopy + Debug {}
 
 impl<T: Item + DeviceCopy + Debug> Plain for T {}

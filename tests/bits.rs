@@ -81,7 +81,7 @@ const WIDENING: [&str; 4] = [
     "exclusive_scan_wide_sum_f32",
 ];
 
-/// Sizes around the boundaries of a warp, a block and a tile, and one size of several tiles.
+/// Sizes around the boundaries of a warp, a block and a tile, and sizes of several tiles.
 fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     if care == Care::Body {
         return vec![0, 1, 257, tile + 5];
@@ -93,7 +93,7 @@ fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
-/// Whether a test can afford several tiles. A tile of narrow items has too many items for that.
+/// Whether a test can afford many tiles. A tile of narrow items has too many items for that.
 fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }

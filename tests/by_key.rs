@@ -1,5 +1,5 @@
-//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results beyond the outputs' room are
-//! omitted and reported, and wrong arguments are refused.
+//! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results beyond the outputs'
+//! room are omitted and reported, and wrong arguments are refused.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -17,7 +17,7 @@ use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits};
-use warpfold::kind::{by_key_reduce, by_key_scan};
+use warpfold::kind::{by_key_scan, segmented_reduce, segmented_scan};
 use warpfold::{ArgMax, Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
 /// Random lengths of runs that add up to `count` keys.
@@ -39,10 +39,15 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
         .collect()
 }
 
+/// Scans by key, with and without an output for the runs' starts.
+trait ScansByKey<V: Item>: Kernel<segmented_scan, V> + Kernel<by_key_scan, V> {}
+
+impl<O: Kernel<segmented_scan, V> + Kernel<by_key_scan, V>, V: Item> ScansByKey<V> for O {}
+
 /// Compares waiting and queued calls with the reference, for these keys and for values of type `V`.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
-    O: Kernel<by_key_reduce, V> + Kernel<by_key_scan, V>,
+    O: Kernel<segmented_reduce, V> + ScansByKey<V>,
     Equal: warpfold::RunsKernel<K>,
 {
     let values = values::<V>(keys.len());
@@ -50,7 +55,7 @@ where
     check_scans::<O, K, V>(keys, &values, what);
 }
 
-fn check_reductions<O: Kernel<by_key_reduce, V>, K: Item, V: Sample>(
+fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     keys: &[K],
     values: &[V],
     what: &str,
@@ -93,7 +98,7 @@ fn check_reductions<O: Kernel<by_key_reduce, V>, K: Item, V: Sample>(
     assert_begins(&reduced, &results, &format!("{what}: queued"));
 }
 
-fn check_scans<O: Kernel<by_key_scan, V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)
+fn check_scans<O: ScansByKey<V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)
 where
     Equal: warpfold::RunsKernel<K>,
 {
@@ -122,12 +127,21 @@ where
             $scan::<O, _>(&device_values)
                 $(.$exclusive())?
                 .by_key::<Equal, _>(&device_keys)
-                .runs_to(&mut starts, &mut count)
                 .to(&mut scanned)
                 .queue(gpu, &stream)
                 .unwrap();
             stream.synchronize().unwrap();
             assert_begins(&scanned, &expected, &format!("{what}: queued {order}"));
+            let mut scanned = zeros(keys.len());
+            $scan::<O, _>(&device_values)
+                $(.$exclusive())?
+                .by_key::<Equal, _>(&device_keys)
+                .runs_to(&mut starts, &mut count)
+                .to(&mut scanned)
+                .queue(gpu, &stream)
+                .unwrap();
+            stream.synchronize().unwrap();
+            assert_begins(&scanned, &expected, &format!("{what}: {order} with starts"));
         };
     }
     check!(scan);
@@ -227,48 +241,33 @@ fn unaligned_keys_and_reversed_scans() {
     for (what, lengths) in border_lengths() {
         let all = keys(&lengths, |run| run as u16);
         let values = values::<f32>(all.len());
-        let (device_keys, device_values) = (
-            DeviceBuffer::from_slice(&all).unwrap(),
-            DeviceBuffer::from_slice(&values).unwrap(),
-        );
+        let device_keys = DeviceBuffer::from_slice(&all).unwrap();
+        let device_values = DeviceBuffer::from_slice(&values).unwrap();
         for skipped in [0, 1, 5] {
             let (keys, values) = (&all[skipped..], &values[skipped..]);
-            let mut scanned = zeros::<f32>(keys.len());
-            let (mut starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
-            let expected = scan::<Sum, _>(values)
-                .by_key::<Equal, _>(keys)
-                .reversed()
-                .wait(Cpu)
-                .unwrap();
-            scan::<Sum, _>(&device_values.index(skipped..))
-                .by_key::<Equal, _>(&device_keys.index(skipped..))
-                .reversed()
-                .runs_to(&mut starts, &mut count)
-                .to(&mut scanned)
-                .wait(gpu)
-                .unwrap();
-            assert_begins(&scanned, &expected, &format!("{what}, without {skipped}"));
-            let mut heads: Vec<u32> = (0..keys.len() as u32)
-                .filter(|&i| i == 0 || keys[i as usize - 1] != keys[i as usize])
-                .collect();
-            assert_eq!(count.as_host_vec().unwrap(), [heads.len() as u64], "{what}");
-            heads.push(keys.len() as u32);
-            assert_begins(&starts, &heads, &format!("{what}: starts"));
-
-            let (unique, sums) = reduce::<Sum, _>(values)
-                .by_key::<Equal, _>(keys)
-                .wait(Cpu)
-                .unwrap();
-            let (mut firsts, mut reduced) = (zeros::<u16>(keys.len()), zeros::<f32>(keys.len()));
-            let found = reduce::<Sum, _>(&device_values.index(skipped..))
-                .by_key::<Equal, _>(&device_keys.index(skipped..))
-                .keys_to(&mut firsts)
-                .to(&mut reduced)
-                .count_to(&mut count)
-                .wait(gpu);
-            assert_eq!(found, Ok(unique.len()), "{what}");
-            assert_begins(&firsts, &unique, &format!("{what}: keys"));
-            assert_begins(&reduced, &sums, &format!("{what}: sums"));
+            let (device_keys, device_values) =
+                (device_keys.index(skipped..), device_values.index(skipped..));
+            let what = format!("{what}, without {skipped}");
+            macro_rules! check {
+                ($($order:ident)*) => {
+                    let expected = scan::<Sum, _>(values)
+                        .by_key::<Equal, _>(keys)
+                        $(.$order())*
+                        .wait(Cpu)
+                        .unwrap();
+                    let mut scanned = zeros::<f32>(keys.len());
+                    scan::<Sum, _>(&device_values)
+                        .by_key::<Equal, _>(&device_keys)
+                        $(.$order())*
+                        .to(&mut scanned)
+                        .wait(gpu)
+                        .unwrap();
+                    assert_begins(&scanned, &expected, &format!("{what}"));
+                };
+            }
+            check!();
+            check!(reversed);
+            check!(reversed exclusive);
         }
     }
 }
@@ -349,7 +348,7 @@ fn results_without_room_are_omitted_and_reported() {
         assert_eq!(answer, Err(too_short));
         assert_begins(&reduced, &sums[..room], "what there is room for");
 
-        // After a queued call, the runs that fit in the output are right.
+        // After a queued call, the results of the runs that fit in `starts` are right.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
         reduce::<Sum, _>(&device_values)

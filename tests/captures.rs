@@ -1,5 +1,5 @@
-//! The library's calls during a capture: in each mode of the capture, from each thread, as a first call or not. No call
-//! ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
+//! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, as a first call or not.
+//! No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
 //! A capture concerns the whole process, and `cust`'s own copies end one. So the tests run one at a time.
 
@@ -227,7 +227,7 @@ fn no_call_ends_or_joins_a_capture() {
             check(case, "other thread", mode, &outcome);
         }
     }
-    // Without a capture, all cases succeed.
+    // Without a capture, the cases succeed. The two that would overwrite the input are left out.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
     let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
     let cases = CASES.iter().filter(apart);

@@ -1,4 +1,5 @@
-//! Captured graphs. In most of them, one call writes the count of the next call's items. A launch reads the input's contents at that time.
+//! Captured graphs. In some of them, one call writes the count of the next call's items. A launch of a graph reads the inputs as they are
+//! at the launch.
 //!
 //! `cust`'s own copies end a capture, so the tests run one at a time.
 

@@ -50,7 +50,7 @@ macro_rules! of_slices {
     }};
 }
 
-/// Checks the same requests in device memory, and that nothing is written after the 32-bit indices.
+/// Checks requests of this shape in device memory, and that nothing is written after the 32-bit indices.
 macro_rules! of_device {
     ($what:expr, $both:expr, $input:expr, $($shape:tt)*) => {{
         let (gpu, what, both) = (gpu(), $what, $both);
@@ -188,7 +188,7 @@ fn indices_of_other_items_equal_64_bit_indices() {
     check::<f64>(&[33, 8193]);
 }
 
-/// Only the device knows the number of rows, columns and segments. Nothing is written after their results.
+/// Only the device knows the number of rows or of segments. Nothing is written after their results.
 #[test]
 fn counts_from_the_device() {
     let gpu = gpu();
@@ -281,7 +281,7 @@ fn ties_and_nans_in_every_shape() {
         let found = reduce::<ArgMinMax<u32>, _>(&items).segments(&cut).wait(gpu);
         assert_eq!(found, Ok(segments), "segments");
 
-        // Ten columns, then five groups along the middle axis of two matrices.
+        // Ten columns of one matrix, then the five columns of each of two matrices.
         for (outer, inner) in [(1, 10), (2, 5)] {
             let length = row_items;
             let place =

@@ -124,7 +124,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     assert_eq!(gpu_min(&items), Ok(Some(0)));
 }
 
-/// Random items of `bytes` bytes, which do not fit on the device.
+/// Random items that do not fit on the device: `bytes` bytes in all.
 fn too_many<T: Sample>(bytes: usize) -> Vec<T>
 where
     Sum: Op<T>,

@@ -212,7 +212,7 @@ fn graphs_return_their_workspaces() {
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // Leaked workspaces would take less memory than a real driver takes for a hundred graphs. So only the virtual GPU's memory is
+        // Leaked workspaces would take less memory than a real driver takes for a hundred graphs. So here only the virtual GPU's memory is
         // checked.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;

@@ -1,4 +1,4 @@
-//! Reductions with one reading of the items: indices of extremes, mean and variance, norms. They are compared with plain
+//! Reductions with one reading of the items: indices of extremes, mean and variance, norms, dot products. They are compared with plain
 //! loops and exact integers, and the laws of the operators are checked.
 //!
 //! `bits.rs` checks every kernel's bits, at sizes around the boundaries of warps, blocks and tiles.

@@ -1,4 +1,4 @@
-//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing.
+//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing but returned results.
 //!
 //! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
 

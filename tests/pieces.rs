@@ -65,8 +65,7 @@ fn a_scan_in_pieces_has_the_bits_of_one_launch() {
     assert_eq!(count, 71);
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
-        // Some pieces have fewer tiles than the device has blocks. Pieces end within a tile group, or at the end
-        // of one.
+        // Some pieces have fewer tiles than the device holds blocks. Pieces end within a tile group, or at the end of one.
         let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
         for (calls, ends) in (1..).zip(cuts) {
             let options = RunOptions::default();

@@ -10,10 +10,10 @@ use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
-/// Bytes of a piece.
+/// Bytes of the longest piece.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items around the ends of pieces.
+/// Numbers of items: a few; as many as the longest piece has, and one more; and more than two such pieces.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]

@@ -27,12 +27,12 @@ const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// The lock that a test without captures holds.
+/// The lock of a test that may run beside others.
 fn beside_others() -> RwLockReadGuard<'static, ()> {
     CAPTURE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The lock that a test with captures holds.
+/// The lock of a test that captures, or measures free memory.
 fn alone() -> RwLockWriteGuard<'static, ()> {
     CAPTURE.write().unwrap_or_else(PoisonError::into_inner)
 }

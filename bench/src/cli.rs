@@ -60,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Begin no case after this many seconds.
+    /// Begin no number of items after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the time of day.
@@ -123,9 +123,9 @@ pub struct CubLibraries {
 /// A file of rows, and the folder for its drawings.
 #[derive(Debug, Args)]
 pub struct Chart {
-    /// The file that `measure` wrote.
+    /// The file that `measure` or `shapes` wrote.
     pub csv: PathBuf,
-    /// A folder for table.md and the charts.
+    /// A folder for the charts, and for the table.md of a results.csv.
     #[arg(long)]
     pub out: PathBuf,
 }

@@ -1,8 +1,8 @@
 //! The element types of the measurements, and random items of these types.
 //!
-//! Items are non-negative multiples of a small unit (for integers: 1). So every sum is known exactly, and no sum of 2^30 items is infinite.
-//! A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages. It is short enough to store, for
-//! each item, the sum of the items before it.
+//! Items are multiples of a small unit (for integers: 1), and floats are not negative. So every sum is known exactly, and no sum of 2^30
+//! items is infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages. It is short
+//! enough to store, for each item, the sum of the items before it.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -225,7 +225,7 @@ impl<T: Measured> Data<T> {
         self.sum(item_count) << (T::UNIT - T::Wide::UNIT)
     }
 
-    /// The largest of the first items. No item is negative.
+    /// The largest of the first items, or 0 if all are negative.
     pub fn largest(&self, item_count: usize) -> T {
         let items = &self.period[..item_count.min(self.period.len())];
         let larger = |largest: T, &item: &T| if item > largest { item } else { largest };

@@ -232,10 +232,10 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The call of warpfold and, if CUB has a call of this name, CUB's call.
+    /// The call `ours` of warpfold and, if CUB has a call named `cub`, that call too.
     ///
     /// # Safety
-    /// If CUB has a call of this name, `arguments` are live device memory, as the shape needs it, until the stream's work is done.
+    /// If CUB has a call named `cub`, `arguments` are live device memory, as the shape needs it, until the stream's work is done.
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,

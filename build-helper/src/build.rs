@@ -36,7 +36,7 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// The folder for the results.
     pub output: PathBuf,
-    /// Cargo's target folder if there is no cache. rust-cuda's compiler uses another folder.
+    /// Cargo's target folder for kernels, and for operators if there is no cache. rust-cuda's compiler uses another folder.
     pub target: PathBuf,
     /// The cache of device code that was compiled before.
     pub cache: Cache,

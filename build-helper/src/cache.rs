@@ -5,9 +5,10 @@
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
-//! out of date. A file is written under another name and then renamed, so concurrent builds see the whole file or none. If the cache is
-//! too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a cache.
+//! A key is a hash of everything that an entry depends on: for a row, its tokens, the compiler and this library. So nothing in the cache is
+//! ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none. If the
+//! cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a
+//! cache.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,10 +22,11 @@ use crate::pack::Pack;
 use crate::source::Hash;
 use crate::variables::CACHE;
 
-/// The most bytes of all rows.
+/// The most bytes of all rows together.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries. Each has about 60 MB. Each combination of compiler, lock file and version of this package has a library of its own.
+/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and version of this package has a library of
+/// its own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.

@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// Those of this package and its dependencies whose functions have barriers.
+    /// The names of this package and its dependencies, as far as their functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 

@@ -1,5 +1,4 @@
-//! Writes the device crate, and compiles it to PTX. The device crate contains the user's file. In this crate, the name `warpfold` means the
-//! crate `warpfold-kernels`.
+//! Writes the crates for the device, and has cargo compile them. In these crates, the name `warpfold` means the crate `warpfold-kernels`.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
 //! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither shuffles nor barriers. Rows of
@@ -191,7 +190,7 @@ fn package(name: &str, edition: &str) -> String {
     )
 }
 
-/// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
+/// The device crate's manifest. The crate's features turn on those of its one dependency.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
     // For operators, the crate is there only to have cargo compile its dependency.

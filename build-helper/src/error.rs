@@ -23,11 +23,11 @@ pub enum Unfit {
     Damaged,
 }
 
-/// Why there are no kernels for a file of operators.
+/// Why a file of operators or kernels could not be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file, or one beside it, cannot be read or written.
+    /// A file or a folder cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
         /// The file.
@@ -128,12 +128,12 @@ pub enum Error {
     Unexpected(#[from] Problem),
 }
 
-/// A function of an operator that cannot run in a kernel.
+/// A function of an operator that cannot run in a kernel, or a whole kernel that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The name of the operator's function, such as `combine`.
+    /// The name of the operator's function, such as `combine`; or the kind of the kernel.
     pub function: String,
-    /// The row's name in `operators!`.
+    /// The row's name in `operators!` or `kernels!`.
     pub operator: String,
     /// The row's line in the file, if it is known.
     pub line: Option<usize>,

@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// Two lists of barriers: a kernel of this origin has the barriers of one of the lists.
+    /// Two lists of barriers: one of the library's kernels has the barriers of one of the lists. Users' kernels may have any barriers.
     fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {
@@ -67,8 +67,8 @@ impl Origin {
         }
     }
 
-    /// The rules for a kernel of this origin with these barriers. On some targets, a kernel may begin before earlier work on its stream has
-    /// ended.
+    /// The rules for a kernel of this origin with these barriers. `may_begin_early` says whether a kernel may begin before earlier work on
+    /// its stream has ended.
     fn rules(
         self,
         barriers: &[Barrier],
@@ -132,8 +132,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
-    // A function that is compiled separately may keep an argument in local memory, although the kernel keeps it in registers. So only
-    // kernels are checked for local memory.
+    // A function that is compiled separately may keep an argument in local memory, although the kernel keeps it in registers. So a
+    // function's local memory only leads to a refusal if a kernel of the operator has local memory, too.
     let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)
@@ -159,7 +159,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // One kernel of an operator is enough: all its kernels have the same refusals.
+        // One refusal of an operator is enough.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }

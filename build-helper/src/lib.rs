@@ -19,10 +19,10 @@
 //!
 //! # Requirements
 //!
-//! A build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the target to a stable
-//! rustc. A build needs no CUDA and no nightly features. Each kernel is compiled whole, from the same source as the library's own. An
-//! operator's kernels are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A kernel of
-//! your own is compiled for each capability.
+//! To compile device code, a build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the
+//! target to a stable rustc. A build needs no CUDA and no nightly features. An operator's kernels are compiled whole, from the same source
+//! as the library's own. They are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A
+//! kernel of your own is compiled for each capability.
 //!
 //! # The cache
 //!
@@ -41,12 +41,12 @@
 //! static, an endless loop and any other effect. The message names the operator, the function and the reason, and says what to write
 //! instead ([`Reason`]).
 //!
+//! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
+//!
 //! # rust-cuda's compiler
 //!
 //! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler
 //! needs the same set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
-//!
-//! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 
 mod advice;
 mod build;

@@ -83,7 +83,7 @@ impl Pack {
         }
     }
 
-    /// The kernels, unpacked. `None` if a text differs from the one that was packed.
+    /// The kernels, unpacked. `None` if a text cannot be unpacked.
     pub fn compiled(&self) -> Option<Vec<Compiled>> {
         let variants = self.variants.iter().map(|(capability, kernels)| {
             let kernels = kernels.iter().map(|kernel| {

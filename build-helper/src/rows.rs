@@ -28,7 +28,7 @@ use crate::source::{Hash, Source};
 use crate::toolchain::Toolchain;
 use crate::variant::Variant;
 
-/// The crate's rows, packed. Rows that are not in the cache are compiled.
+/// The file's rows, packed. Rows that are not in the cache are compiled.
 pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Error> {
     let toolchain = Toolchain::find()?;
     let base = base(build, &toolchain);
@@ -81,7 +81,7 @@ fn parts(source: &Source) -> Vec<(&str, Hash)> {
     }
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first. Returns an error if a row is refused.
+/// Some of a file's rows, compiled for each architecture. The best architecture comes first. Returns an error if a row is refused.
 pub fn compiled(
     build: &Build,
     source: &Source,
@@ -182,7 +182,7 @@ fn each<R: Send>(
     Ok((done.collect(), refusals.collect()))
 }
 
-/// The device crate. Cargo compiles it in the cache or, without one, in the build's folder.
+/// The device crate. For operators, cargo compiles it in the cache if there is one. Otherwise cargo compiles in the build's folder.
 fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceCrate, Error> {
     let lock = build.lock();
     let locked = lock.as_ref().map(fs::read).and_then(Result::ok);

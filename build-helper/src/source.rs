@@ -18,7 +18,7 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Source {
     text: String,
-    /// The rows of `operators!`; empty if the file has no such list, or is not Rust.
+    /// The rows of `operators!`; empty if they cannot be read.
     rows: Vec<Row>,
     /// The names of the functions in `kernels!`.
     kernels: Vec<String>,
@@ -73,7 +73,7 @@ impl Row {
 }
 
 impl Source {
-    /// Reads a file's text. A text that is not Rust has no tokens: the compiler will report its mistakes.
+    /// Reads a file's text. A text that is not Rust has no rows: the compiler will report its mistakes.
     pub fn parse(text: String) -> Result<Self, Error> {
         let Ok(tokens) = text.parse::<TokenStream>() else {
             return Ok(Self {

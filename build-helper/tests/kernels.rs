@@ -52,7 +52,7 @@ fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
         .collect()
 }
 
-/// Runs the kernels of an operator that gives the same bits in any order, on each architecture.
+/// Runs the kernels of an exact operator, for each architecture.
 fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
     name: &str,
     reduces: bool,

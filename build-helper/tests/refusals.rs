@@ -76,7 +76,7 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 12, "{refusals:?}");
 }
 
-/// A mistake in an otherwise right file: the replaced text, its replacement, the line, and the first line on the screen.
+/// A mistake in an otherwise right file: the replaced text, its replacement, the line, and a part of the message's first line.
 const MISTAKES: [(&str, &str, usize, &str); 7] = [
     (
         "use warpfold",

@@ -94,7 +94,7 @@ fn read_now<const BYTES: usize>(
     }
 }
 
-/// Refuses a file of another user, or one that was written before `oldest`.
+/// Refuses what is not a file, a file of another user, a file that others may access, and one that was written before `oldest`.
 fn check(file: &File, oldest: Option<SystemTime>) -> Result<(), Fault> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {

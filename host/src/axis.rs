@@ -1,12 +1,12 @@
-//! Groups of items along an axis of an array. Each group is reduced to one result, or scanned by itself. Rows of the array may have gaps
-//! between them.
+//! Parts along an axis of an array. Each part is reduced to one result, or scanned by itself. In code, a part is a `group`. Rows of the
+//! array may have gaps between them.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::segments::row_count;
 
-/// The groups of a request, before the number of items is known.
+/// The parts of a request, before the number of items is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
@@ -20,16 +20,16 @@ enum Groups {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Groups along the middle axis of three axes.
+    /// Parts along the middle axis of three axes.
     Along { extents: [usize; 3] },
 }
 
-/// Where the groups of an array lie. The array is a sequence of matrices, and their columns are the groups.
+/// Where the parts of an array lie. The array is a sequence of matrices, and their columns are the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The number of matrices.
     pub outer: usize,
-    /// Items of a group. A matrix has as many rows.
+    /// Items of a part. A matrix has as many rows.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,
@@ -68,12 +68,12 @@ impl Axis {
         }
     }
 
-    /// Whether the groups are the columns of one matrix.
+    /// Whether the parts are the columns of one matrix.
     pub fn is_of_columns(&self) -> bool {
         matches!(self.groups, Groups::Columns(_))
     }
 
-    /// The layout of the groups in `item_count` items, or an error if the shape does not fit that number.
+    /// The layout of the parts in `item_count` items, or an error if the shape does not fit that number.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {
             Groups::Rows(row_items) => {
@@ -173,18 +173,18 @@ impl Layout {
         self.outer * self.inner
     }
 
-    /// Whether no group has an item.
+    /// Whether no part has an item.
     pub fn has_no_items(&self) -> bool {
         self.length == 0 || self.group_count() == 0
     }
 
-    /// Whether the groups are rows with no gaps between them.
+    /// Whether the parts are rows with no gaps between them.
     pub fn is_of_dense_rows(&self) -> bool {
         let is_dense = self.outer <= 1 || self.matrix_pitch == self.length;
         self.inner == 1 && self.row_pitch == 1 && is_dense
     }
 
-    /// The indices of a group's items.
+    /// The indices of a part's items.
     pub fn items_of(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
         let first = group / self.inner * self.matrix_pitch + group % self.inner;
         let row_pitch = self.row_pitch;
@@ -199,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// The range of each row's items. Together the ranges contain exactly the items of all groups.
+    /// The range of each row's items. Together the ranges contain exactly the items of all parts.
     fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, items, pitch) = match self.inner {
             1 if self.row_pitch == 1 => (self.outer, self.length, self.matrix_pitch),

@@ -1,19 +1,22 @@
 //! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! A call has two or three launches. The first marks the heads of the runs, a bit for each key, in the workspace. The second writes the
-//! keys and the starts of the runs, if they are wanted. The last reduces or scans the runs as segments that start at the marked heads. So
-//! the values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
-//! segments. All arguments are checked before the first launch is queued.
+//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs, and
+//! their keys. The second reduces or scans the runs as segments. In any other scan, the first launch only [marks](heads) where runs begin.
+//! The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
+//! segments. The arguments of both launches are checked before the first launch is queued.
 
-mod combine;
-mod launch;
+mod heads;
 pub(crate) mod reference;
 
+pub use heads::{Marked, Marker};
+
+use crate::driver::DeviceMemory;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::Entered;
-use crate::kernel::Row;
-use crate::launch::{Made, Queue, Region, Span, check_lengths};
-use crate::selection::{Chooser, Count, check_numbers};
+use crate::kernel::{Row, Type};
+use crate::launch::{Made, Queue, Region, Span, check_arguments, check_lengths};
+use crate::segments::Segments;
+use crate::selection::{Chooser, Count, Selection};
 
 /// Keys, and a value for each key.
 pub struct Keyed {
@@ -25,16 +28,49 @@ pub struct Keyed {
     count: Option<Span>,
 }
 
-/// Where the results are written, and the numbers and keys that are wanted.
+/// Where the starts of runs and their number are written.
+#[derive(Clone, Copy)]
+pub struct Starts {
+    pub numbers: Span,
+    pub count: Span,
+}
+
+/// Where the results are written, and the first key of each run if it is wanted.
 #[derive(Clone, Copy)]
 pub struct Outputs {
-    /// The first key of each run.
     pub unique_keys: Option<Span>,
-    /// The start of each run, followed by the number of keys.
-    pub starts: Option<Span>,
-    /// The caller's place for the number of runs.
-    pub run_count: Option<Span>,
     pub results: Span,
+}
+
+impl Starts {
+    /// Allocates room for `number_count` numbers, each at most `most`.
+    fn allocate(
+        entered: Entered<'_>,
+        number_count: usize,
+        most: usize,
+    ) -> Result<(Self, DeviceMemory)> {
+        let number = match u32::try_from(most) {
+            Ok(_) => Type::of::<u32>(),
+            Err(_) => Type::of::<u64>(),
+        };
+        // The allocation begins with the number of runs.
+        let count = Type::of::<u64>();
+        let bytes = count.bytes + number.bytes * number_count;
+        let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
+        let starts = Self {
+            numbers: Span {
+                address: memory.address() + count.bytes as u64,
+                item_count: number_count,
+                item: number,
+            },
+            count: Span {
+                address: memory.address(),
+                item_count: 1,
+                item: count,
+            },
+        };
+        Ok((starts, memory))
+    }
 }
 
 impl Keyed {
@@ -49,65 +85,74 @@ impl Keyed {
         })
     }
 
-    /// Queues the launches. The number of runs is written to `count`, if it is given. For a scan, `starts` must have room for one number
-    /// more than there are keys.
+    /// Queues both launches. For a scan, `starts` must have room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
         row: &'static Row,
         made: Made,
         outputs: Outputs,
-        count: Option<Count>,
+        starts: Starts,
     ) -> Result<()> {
-        queue.check(&self.regions(made, outputs))?;
-        check_numbers([outputs.starts], self.keys.item_count)?;
-        // SAFETY: `check` covers every condition: all memory that the launches read and write belongs to this context, is aligned and long
-        // enough, and no output overlaps other memory. A count of the library's own is page-locked memory, a page long.
-        unsafe { self.queue_checked(queue, row, made, outputs, count) }
+        queue.check(&self.regions(made, outputs, Some(starts)))?;
+        self.runs(outputs, starts).check_numbers()?;
+        // SAFETY: `check` covers every condition: all memory that both launches read and write belongs to this context, is aligned and
+        // long enough, and no output overlaps other memory.
+        unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
-    /// Runs the launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
+    /// Runs both launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
     pub fn and_wait(
         &self,
         entered: Entered<'_>,
         row: &'static Row,
         made: Made,
         outputs: Outputs,
+        starts: Option<Starts>,
     ) -> Result<usize> {
-        let mut call = entered.ordered_call()?;
-        let to = match outputs.run_count {
-            Some(place) => Count::Callers(place),
-            None => Count::Own(call.result()?),
+        check_arguments(entered, &self.regions(made, outputs, starts))?;
+        let room = self.room(made, outputs);
+        let (starts, memory) = match starts {
+            Some(starts) => (starts, None),
+            None => {
+                let key_count = self.keys.item_count;
+                let (starts, memory) = Starts::allocate(entered, room + 1, key_count)?;
+                (starts, Some(memory))
+            }
         };
+        self.runs(outputs, starts).check_numbers()?;
+        let mut call = entered.ordered_call()?;
         let mut queue = Queue::for_caller(entered, &call);
-        self.queue(&mut queue, row, made, outputs, Some(to))?;
+        // SAFETY: `check_arguments` above covers all memory of the caller's. Otherwise the starts are in `memory`, which has room for one
+        // start more than for runs. `memory` is dropped after the wait below.
+        unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
         drop(queue);
         call.wait()?;
-        let count = match (outputs.run_count, self.keys.item_count) {
-            (Some(place), _) => call.number_at(place.address)?,
-            (None, 0) => 0,
-            // SAFETY: `wait` ended the launches, which wrote the number of runs to the call's result.
-            (None, _) => unsafe { call.read_number() }?,
-        } as usize;
+        let count = call.number_at(starts.count.address)? as usize;
+        drop(memory);
+        let check_room = |offered_items, needed_items| match offered_items < needed_items {
+            true => Err(Error::OutputTooShort {
+                offered_items,
+                needed_items,
+            }),
+            false => Ok(()),
+        };
         if matches!(made, Made::Reduction) {
-            let offered_items = self.room_for_keys(outputs);
-            check_room(offered_items, count)?;
+            check_room(room, count)?;
             // The starts need room for each run's start and for the last run's end.
-            if let Some(starts) = outputs.starts {
-                check_room(starts.item_count, count + 1)?;
-            }
+            check_room(starts.numbers.item_count, count + 1)?;
         }
         Ok(count)
     }
 
-    /// Queues the launches. The last launch's kernel and the workspace are made ready before the first launch is queued.
+    /// Queues both launches. The second launch's kernel and workspace are made ready before the first launch is queued.
     ///
     /// # Safety
     ///
     /// Until the work is done, all memory is aligned and belongs to this context, no output overlaps other memory, and:
     ///
     /// - keys and values can be read, and so can the number of keys if it is in device memory;
-    /// - results, first keys and starts can be written for all items of their spans, and so can the number of runs at `count`;
+    /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn queue_checked(
         &self,
@@ -115,71 +160,71 @@ impl Keyed {
         row: &'static Row,
         made: Made,
         outputs: Outputs,
-        count: Option<Count>,
+        starts: Starts,
     ) -> Result<()> {
-        if self.keys.item_count == 0 {
-            return queue.write_no_runs(outputs.starts, count);
+        let most_runs = self
+            .room(made, outputs)
+            .min(starts.numbers.item_count.saturating_sub(1));
+        let (starts_at, count_at) = (starts.numbers, Some(starts.count));
+        let segments = Segments::of_runs(self.values, starts_at, most_runs, count_at);
+        if most_runs > 0 {
+            let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
+            queue.prepare_segments(row, segments, is_backward)?;
         }
-        let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
-        let room = self.room(made, outputs);
-        let prepared = queue.prepare_runs(row, self.values, is_backward)?;
-        let heads = prepared.scratch.heads;
-        // SAFETY: keys and their number can be read (condition 1). First keys, starts and the number of runs can be written (condition 2),
-        // and the kernel writes no more than their spans have room for. The workspace has the heads of as many keys. The last launch
-        // follows on the same workspace. Values can be read (condition 1), and there are results for `room` runs or, for a scan, for each
-        // value (condition 3).
-        unsafe {
-            queue.mark_heads(self, heads, is_backward, count)?;
-            if outputs.unique_keys.is_some() || outputs.starts.is_some() {
-                queue.gather_at_heads(self, heads, is_backward, outputs)?;
-            }
-            match room {
-                0 => Ok(()),
-                _ => queue.combine_runs(&prepared, self, made, outputs.results, room),
-            }
+        let runs = self.runs(outputs, starts);
+        // SAFETY: the keys can be read (condition 1). First keys, starts and their number can be written (condition 2), and the kernel
+        // writes no more than their spans have room for.
+        unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
+        match most_runs {
+            0 => Ok(()),
+            // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
+            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). There is no
+            // report.
+            _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
     }
 
     /// The number of runs that the outputs have room for. A scan has a result for each key, so it has room for any number of runs.
     fn room(&self, made: Made, outputs: Outputs) -> usize {
+        let key_count = self.keys.item_count;
         match made {
             Made::Reduction => {
-                let of_starts = |span: Span| span.item_count.saturating_sub(1);
-                let room = self.room_for_keys(outputs);
+                let results = outputs.results.item_count.min(key_count);
                 outputs
-                    .starts
-                    .map_or(room, |starts| room.min(of_starts(starts)))
+                    .unique_keys
+                    .map_or(results, |keys| keys.item_count.min(results))
             }
-            Made::Scan(_) => self.keys.item_count,
+            Made::Scan(_) => key_count,
         }
     }
 
-    /// The number of runs that a reduction's results and first keys have room for.
-    fn room_for_keys(&self, outputs: Outputs) -> usize {
-        let results = outputs.results.item_count.min(self.keys.item_count);
-        outputs
-            .unique_keys
-            .map_or(results, |keys| keys.item_count.min(results))
+    /// The selection of the first key of each run. It writes the starts of the runs, and the keys if they are wanted.
+    fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
+        Selection {
+            item_count_at: self.count,
+            ..Selection::of_runs(self.keys, self.chooser, outputs.unique_keys, starts.numbers)
+        }
     }
 
-    /// All memory of the caller's that the launches read and write.
-    fn regions(&self, made: Made, outputs: Outputs) -> [Option<Region>; 7] {
+    /// All memory of the caller's that the two launches read and write. `starts` is `None` if the starts are in the library's memory.
+    fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;
         let firsts = outputs.unique_keys.map(|span| {
             let span = self.chooser.aligned(span);
             Region::written_at_most(Argument::Output, span, key_count)
         });
-        let starts = outputs.starts;
-        let (results, starts) = match made {
+        let (results, numbers) = match made {
             Made::Reduction => (
                 Region::written_at_most(Argument::Output, outputs.results, key_count),
-                starts
-                    .map(|starts| Region::written_at_most(Argument::Offsets, starts, most_starts)),
+                starts.map(|starts| {
+                    Region::written_at_most(Argument::Offsets, starts.numbers, most_starts)
+                }),
             ),
             Made::Scan(_) => (
                 Region::written(Argument::Output, outputs.results, key_count),
-                starts.map(|starts| Region::written(Argument::Offsets, starts, most_starts)),
+                starts
+                    .map(|starts| Region::written(Argument::Offsets, starts.numbers, most_starts)),
             ),
         };
         [
@@ -191,21 +236,8 @@ impl Keyed {
             self.count.map(Region::count),
             firsts,
             Some(results),
-            starts,
-            outputs
-                .run_count
-                .map(|count| Region::written(Argument::Count, count, 1)),
+            numbers,
+            starts.map(|starts| Region::written(Argument::Count, starts.count, 1)),
         ]
-    }
-}
-
-/// Checks that an output has room for `needed_items` items.
-fn check_room(offered_items: usize, needed_items: usize) -> Result<()> {
-    match offered_items < needed_items {
-        true => Err(Error::OutputTooShort {
-            offered_items,
-            needed_items,
-        }),
-        false => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
-//! Nothing here is generic: a request's types have become a [`Verb`] and spans.
+//! Launches are not generic: a request's types have become a [`Verb`] and spans.
 
 mod at_once;
 mod layout;
@@ -12,9 +12,9 @@ pub(crate) use run::finish_before;
 pub(crate) use run::{queue, wait, wait_for_result, wait_for_result_in_order, wait_for_total};
 
 use crate::arguments::{Arguments, Shape};
-use crate::by_key::{self, Keyed};
+use crate::by_key::{self, Keyed, Marked, Marker, Starts};
 use crate::columns::Matrices;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Entered;
 use crate::kernel::Row;
 pub(crate) use crate::launch::Made;
@@ -35,27 +35,33 @@ pub(crate) enum Verb {
         row: &'static Row,
         order: ScanOrder,
     },
-    /// Reduces or scans groups along an axis.
+    /// Reduces or scans parts along an axis.
     Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
     Runs(Chooser),
     /// Reduces each run of equal keys.
     ReduceByKey(&'static Row, Chooser),
-    /// Scans each run of equal keys.
+    /// Scans each run of equal keys, and writes the starts of the runs.
     ScanByKey {
         row: &'static Row,
         order: ScanOrder,
         keys: Chooser,
     },
+    /// Scans each run of equal keys.
+    ScanAtHeads {
+        row: &'static Row,
+        order: ScanOrder,
+        marker: Marker,
+    },
 }
 
-/// A reduction or a scan of groups along an axis.
+/// A reduction or a scan of parts along an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// The kernel for groups that are contiguous rows.
+    /// The kernel for parts that are contiguous rows.
     pub segments: &'static Row,
-    /// The kernel for other groups.
+    /// The kernel for other parts.
     pub columns: &'static Row,
     pub made: Made,
 }
@@ -68,7 +74,8 @@ impl Verb {
             | Verb::ReducePairs(row)
             | Verb::Scan { row, .. }
             | Verb::ReduceByKey(row, _)
-            | Verb::ScanByKey { row, .. } => Some(row),
+            | Verb::ScanByKey { row, .. }
+            | Verb::ScanAtHeads { row, .. } => Some(row),
             Verb::Along(along) => Some(along.columns),
             Verb::Select(_) | Verb::Runs(_) => None,
         }
@@ -88,6 +95,11 @@ impl Verb {
             self,
             Verb::Select(_) | Verb::Runs(_) | Verb::ReduceByKey(..)
         )
+    }
+
+    /// Whether the call needs room for the starts of runs and for their number.
+    pub fn needs_starts(self) -> bool {
+        matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
     }
 }
 
@@ -131,6 +143,13 @@ pub(crate) enum Work<'a> {
         keyed: Keyed,
         made: Made,
         outputs: by_key::Outputs,
+        starts: Option<Starts>,
+    },
+    ScanAtHeads {
+        row: &'static Row,
+        marked: Marked,
+        order: ScanOrder,
+        output: Span,
     },
 }
 
@@ -158,6 +177,16 @@ impl<'a> Work<'a> {
             Verb::ReduceByKey(row, keys) => Self::by_key(row, Made::Reduction, keys, arguments),
             Verb::ScanByKey { row, order, keys } => {
                 Self::by_key(row, Made::Scan(order), keys, arguments)
+            }
+            Verb::ScanAtHeads { row, order, marker } => {
+                let keys = keys(arguments);
+                let marked = Marked::new(keys, arguments.input, marker, arguments.count)?;
+                Ok((keys.item_count > 0).then_some(Work::ScanAtHeads {
+                    row,
+                    marked,
+                    order,
+                    output: results(arguments),
+                }))
             }
         }
     }
@@ -238,8 +267,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Groups along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single
-    /// row.
+    /// Parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {
@@ -308,28 +336,23 @@ impl<'a> Work<'a> {
         chooser: Chooser,
         arguments: &Arguments<Span>,
     ) -> Result<Option<Self>> {
-        let keys = match arguments.shape {
-            Shape::Keys(keys) => keys,
-            _ => Span::NONE,
-        };
-        let keyed = Keyed::new(keys, arguments.input, chooser, arguments.count)?;
-        let outputs = by_key::Outputs {
-            unique_keys: arguments.unique_keys,
-            starts: arguments.indices,
-            run_count: arguments.count_to,
-            results: results(arguments),
-        };
-        let is_nothing = keys.item_count == 0 && outputs.run_count.is_none();
-        Ok((!is_nothing).then_some(Work::ByKey {
+        let keyed = Keyed::new(keys(arguments), arguments.input, chooser, arguments.count)?;
+        let starts = arguments.indices.zip(arguments.count_to);
+        let is_nothing = arguments.input.item_count == 0 && starts.is_none();
+        Ok((!is_nothing).then(|| Work::ByKey {
             row,
             keyed,
             made,
-            outputs,
+            outputs: by_key::Outputs {
+                unique_keys: arguments.unique_keys,
+                results: results(arguments),
+            },
+            starts: starts.map(|(numbers, count)| Starts { numbers, count }),
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`, and a call by key the number of runs. If that is `None`,
-    /// the number goes to the request's own place for it.
+    /// Queues the work. A selection writes the number of chosen items to `count`. If `count` is `None`, it writes the number to the
+    /// request's own output.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {
@@ -371,14 +394,22 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-            } => {
-                let to = outputs.run_count.map(Count::Callers);
-                keyed.queue(queue, row, made, outputs, count.or(to))
-            }
+                starts,
+            } => match starts {
+                Some(starts) => keyed.queue(queue, row, made, outputs, starts),
+                // Does not happen: a request's types require a place for the count.
+                None => Err(Error::CountMissing),
+            },
+            Work::ScanAtHeads {
+                row,
+                ref marked,
+                order,
+                output,
+            } => marked.queue(queue, row, order, output),
         }
     }
 
-    /// Runs the work, and waits for it. Returns the number of chosen items or of runs.
+    /// Runs the work, and waits for it. Returns the number of chosen items or of runs; 0 for other calls.
     fn wait(&self, entered: Entered<'_>) -> Result<usize> {
         match *self {
             Work::Segments {
@@ -396,17 +427,27 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-            } => keyed.and_wait(entered, row, made, outputs),
+                starts,
+            } => keyed.and_wait(entered, row, made, outputs, starts),
             Work::Reduce { .. }
             | Work::ReducePairs { .. }
             | Work::Scan { .. }
-            | Work::Columns { .. } => {
+            | Work::Columns { .. }
+            | Work::ScanAtHeads { .. } => {
                 let mut call = entered.ordered_call()?;
                 self.queue(&mut Queue::for_caller(entered, &call), None)?;
                 call.wait()?;
                 Ok(0)
             }
         }
+    }
+}
+
+/// The keys of a call by key.
+fn keys(arguments: &Arguments<Span>) -> Span {
+    match arguments.shape {
+        Shape::Keys(keys) => keys,
+        _ => Span::NONE,
     }
 }
 

@@ -37,7 +37,8 @@ const ALL_TRIPLES: usize = 12;
 /// With more than [`ALL_TRIPLES`] values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// A law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or in `main` prints the `Debug`.
+/// Why a check failed: above all, a law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or
+/// in `main` prints the `Debug`.
 ///
 /// ```
 /// use warpfold::{Max, OperatorFlaw, check_operator};

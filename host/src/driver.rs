@@ -4,8 +4,8 @@
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
 //! ([`raw`]). Every failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
 //!
-//! A wrapper of a call only adds a result type: no checks, no retries. Handles are newtypes that only this module makes, so every handle
-//! comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
+//! Most wrappers of calls only add a result type. No wrapper retries a call. Handles are newtypes that only this module makes, so every
+//! handle comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
 //! dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and returns an error
 //! code for a wrong address.
 

@@ -96,7 +96,8 @@ pub enum Error {
     /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
     /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
-    /// new context: see [`Error::ContextLost`]. The functions on slices ask for a new context themselves.
+    /// new context: see [`Error::ContextLost`]. The shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum), ask for a new context
+    /// themselves.
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -134,11 +135,13 @@ pub enum Error {
     )]
     Forked,
 
-    /// Another context became the calling thread's current context while a call was running.
+    /// Another context became the calling thread's current context while a call was running. If part of the call's work had run, the
+    /// outputs are unspecified.
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A stream is being captured, and this call would end the capture. Nothing was done, and the capture goes on. There are two causes:
+    /// A stream is being captured, and this call would end the capture. Nothing was done, and the capture goes on (except after a rare
+    /// race: see the [crate's documentation](crate#captures)). There are two causes:
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
@@ -182,7 +185,7 @@ pub enum Error {
         needed_items: usize,
     },
 
-    /// The slice with the count is empty.
+    /// The memory that is to hold the count is empty.
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
@@ -196,9 +199,9 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan may
-    /// overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is reported as the
-    /// input.
+    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan of
+    /// the whole may overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is
+    /// reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -240,7 +243,7 @@ pub enum Error {
         number_bytes: usize,
     },
 
-    /// The items do not form whole rows: their number is not a multiple of the row's length, or that length is 0.
+    /// The items do not form whole rows: the last row is incomplete, or the length of a row is 0.
     #[error("{item_count} items are no whole rows of {row_items}")]
     UnevenRows {
         /// The number of items.
@@ -352,8 +355,8 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// A count in device memory: the number of items, segments or rows, which the call reads, or the output for the number of selected
-    /// items or runs.
+    /// A count in device memory: the number of items or parts, which the call reads, or the output for the number of selected items or
+    /// runs.
     Count,
     /// The place for the total of a scan.
     Total,

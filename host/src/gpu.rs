@@ -44,9 +44,9 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// that `cust` made on the same device work with the `Gpu`. It also holds everything that calls prepare on their first use: see
 /// [Memory](#memory).
 ///
-/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
-/// calling thread while it runs, and then restores the previous context. While a call waits, its thread sleeps and runs no other task.
-/// So a call may be made from any task of any executor, and with any lock held.
+/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the calling thread while it runs,
+/// and then restores the previous context. While a call waits, its thread sleeps and runs no other task. So a call may be made from any
+/// task of a thread pool, such as rayon's, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -63,22 +63,23 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 ///
 /// # Memory
 ///
-/// A `Gpu` keeps a bounded amount of memory between calls, and [`trim`](Self::trim) frees it. `w` is the size of a workspace: 128 KiB or,
-/// if that is more, 8 to 17 bytes for each 57 KiB of the largest scan. A stream also keeps the workspaces that it has outgrown, so it may
-/// have up to 2 `w`.
+/// A `Gpu` keeps memory between calls. Except for kernels and for captured graphs, the amount is bounded, and [`trim`](Self::trim) frees
+/// this memory. `w` is the size of a workspace: 128 KiB or, if that is more, about 8 bytes for each 56 KiB of the largest scan and each
+/// 32-bit word of its accumulator. A stream also keeps the workspaces that it has outgrown, so it may have up to 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
-/// | streams that calls were queued on | `w` | the 256 last used | |
+/// | streams that calls were queued on | `w` | up to 256, the last used | |
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
 /// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB, 4 MiB | 20 | 40 |
+/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
-/// longer pieces, which are freed with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
+/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB, and slices of
+/// more than 4 MiB that are uploaded all at once, have longer pieces, whose lanes are freed with the call. If there is too little memory, a
+/// call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///

@@ -84,7 +84,8 @@ pub use unique_id::UniqueId;
 
 use in_process::InProcess;
 
-/// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for other ranks.
+/// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for the next message of the other
+/// ranks.
 ///
 /// A GPU may be named more than once. Move each member to a thread of its own: two members on one thread would call one after the other,
 /// and the first call would wait for the second call in vain.
@@ -130,7 +131,8 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. If there are few items, the last ranks get no items.
+/// tiles, so that the ranks exchange no items. (In a scan whose results are wider than its items, the tiles are others.) If there are few
+/// items, the last ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);

@@ -1,5 +1,5 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
-//! f32`. A pair without a row does not compile.
+//! f32`. A bound for which the table has no row does not compile.
 //!
 //! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
 //! the program.
@@ -137,7 +137,7 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items that a segment, a run or the whole input may have. If results are indices, they cannot hold an index of a longer one.
+    /// The most items that a part may have. Results that are indices could not hold all indices of a longer part.
     pub(crate) most_items: u64,
     /// In a row for segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
@@ -203,7 +203,7 @@ impl Row {
         check_indices(self.most_items, item_count)
     }
 
-    /// Lowers an accumulator to `result`: the one with the bytes `value`, or the operator's identity if `value` is `None`.
+    /// Lowers an accumulator to `result`: the accumulator with the bytes `value`, or the operator's identity if `value` is `None`.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
     }
@@ -286,6 +286,12 @@ impl Entry {
         Self::with_blocks(symbol, Some(texts), blocks)
     }
 
+    /// The kernel that marks the heads of runs of keys of type `T`. Its text is in `texts`.
+    #[doc(hidden)]
+    pub const fn heads<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
+        Self::with_blocks(symbol, Some(texts), Blocks::of_heads)
+    }
+
     /// A kernel with blocks of this shape. Its text is in `texts`, or in this library if `texts` is `None`.
     pub(crate) const fn with_blocks(
         symbol: &'static str,
@@ -335,6 +341,7 @@ macro_rules! row {
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
+    (heads $op:ident $t:ident $symbol:ident) => {};
     // Running extremes have indices of 64 bits.
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!(@ inclusive_scan $op, $t, $symbol);

@@ -1,7 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every call uses the methods of [`Queue`], which never wait. Wrong arguments are found before anything is prepared or launched. A stream
-//! of another context is found first. The one check of [`arguments`] finds all other mistakes.
+//! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
+//! prepared or launched. Lengths and shapes are checked first, then the stream's context. The checks of [`arguments`] find all mistakes in
+//! the memory that the call names.
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -17,7 +18,7 @@ use warpfold_kernels::launch::Start;
 pub(crate) use self::arguments::check;
 pub(crate) use self::arguments::{Region, Span};
 pub(crate) use self::words::{
-    ByKeyReduceWords, ByKeyScanWords, ColumnsReduceWords, ColumnsScanWords, ReducePairsWords,
+    ByKeyScanWords, ColumnsReduceWords, ColumnsScanWords, HeadsWords, ReducePairsWords,
     ReduceWords, ScanWords, SegmentedReduceWords, SegmentedScanWords, SelectionWords,
 };
 
@@ -37,7 +38,7 @@ pub struct ScanOrder {
     pub is_reversed: bool,
 }
 
-/// Whether a call reduces or scans each group of items.
+/// Whether a call reduces or scans each part of the items.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,
@@ -148,14 +149,14 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts. Then no part fails because the kernel or the
-    /// workspace is missing.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in several launches. Then no launch fails because the
+    /// kernel or the workspace is missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)
     }
 
-    /// The workspace for a part of a call that needs `state_words` state words.
+    /// The workspace for a launch that needs `state_words` state words. `part` is the launch's position in its call.
     pub fn scratch(&mut self, part: Position, state_words: u64) -> Result<WorkspaceSpan> {
         self.scratch_for(part, Need::states(state_words))
     }
@@ -193,7 +194,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Queues a kernel, as a part of a call.
+    /// Queues a launch of a kernel. `part` is the launch's position in its call.
     ///
     /// # Safety
     ///
@@ -233,7 +234,8 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all memory that a call reads and writes, before anything is prepared.
+    /// Checks all memory that a call reads and writes, before anything is prepared. For the caller's memory, this includes its context. The
+    /// library's own memory is always memory of the context.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),

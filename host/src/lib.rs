@@ -86,7 +86,7 @@
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
 //! as [`gpu_sum`], run on [`Gpu::global`].
 //!
-//! A request that cannot run does not compile, and the compiler's message says what to write instead.
+//! A combination that cannot run does not compile, and the compiler's message says what to write instead.
 //!
 //! # What there is
 //!
@@ -123,18 +123,18 @@
 //!
 //! A slice may be longer than the device's memory if the request reduces or scans the whole slice, without a shape and without options
 //! other than `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the
-//! whole slice is uploaded first. A failed call on a slice frees all memory that it allocated, and returns no results.
+//! whole slice is uploaded first. A failed call on a slice leaks no memory, and returns no results.
 //!
 //! # The same bits
 //!
-//! A result depends on the values, their number, the item type and the operator, and on nothing else. Floats
-//! are combined along a fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the
-//! CPU](Cpu) by plain code. A NaN in a result is Rust's `NAN`.
+//! A result depends on the work, the items, the shape and the options of its request, and on nothing else. Floats are combined along a
+//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN in a result is
+//! Rust's `NAN`.
 //!
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
-//! requests do neither, unless they have more items.
+//! requests do neither, unless they have more items, or the stream's memory was freed meanwhile.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
@@ -189,8 +189,8 @@
 //!   (`warpfold::cust_half`) are then items too: `cust` can copy these floats, but not the floats of `half` 2. Without `cust` and without
 //!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
-//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a GPU, and interprets
-//!   the kernels' PTX where there is no GPU. Linking then needs no CUDA.
+//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. By default, it passes calls on to NVIDIA's driver where there is a GPU,
+//!   and interprets the kernels' PTX where there is no GPU. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
 //! - `nccl`: the module `group`, for several GPUs that work together, in one process or in many. The library NCCL is opened at run time,
@@ -250,6 +250,8 @@ pub use request::{
     Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };
 pub use segments::Offset;
+#[doc(hidden)]
+pub use selection::HeadsKernel;
 pub use selection::{RunsKernel, SelectKernel};
 pub use slice::{
     HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_dot, gpu_max, gpu_min, gpu_min_max,
@@ -265,7 +267,7 @@ pub use warpfold_kernels::{mapped, one_reading};
 #[doc(hidden)]
 pub use warpfold_kernels as kernels;
 
-/// The types that the expansion of [`operators!`] names.
+/// The types that the expansions of [`operators!`] and [`kernels!`] name.
 #[doc(hidden)]
 pub mod texts {
     pub use crate::kernel::{Entry, Row};

@@ -4,7 +4,8 @@
 ///
 /// The list is in the file with the operators. That file is compiled twice: as a module of the program, and for the device by the build
 /// script, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
-/// names that both crates have: [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item), this macro, and `core`.
+/// names of `core` and names that both crates have, such as [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item)
+/// and this macro.
 ///
 /// ```text
 /// // build.rs
@@ -27,17 +28,17 @@
 /// ```
 ///
 /// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
-/// after a comma, a row registers all kernels except the reduction of whole arrays. Only that kernel needs
-/// [`Commutative`](crate::Commutative). Without this kernel, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
+/// after a comma, a row registers all kernels except the reduction of whole arrays. Of these kernels, only that one needs
+/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
 /// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
-/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `by_key_reduce_name`, `by_key_scan_name`,
-/// `columns_reduce_name`, `columns_scan_name`, `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and
-/// `runs_name`, also in profilers. The names in a program's list must be unique.
+/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `by_key_scan_name`, `columns_reduce_name`,
+/// `columns_scan_name`, `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name`, `runs_name` and `heads_name`,
+/// also in profilers. The names in a program's list must be unique.
 #[macro_export]
 macro_rules! operators {
     (@rows) => {};
@@ -51,6 +52,7 @@ macro_rules! operators {
     };
     (@rows $name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
         $crate::operators!(@choice RunsKernel runs $name, $equality, $item);
+        $crate::operators!(@choice HeadsKernel heads $name, $equality, $item);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {

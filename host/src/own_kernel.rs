@@ -1,5 +1,5 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the check of
-//! buffers that the library's own calls make.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type of the statics that it declares; PTX from other sources; and the
+//! check of buffers that the library's own calls make.
 
 #[cfg(feature = "cust")]
 use std::ffi::CString;

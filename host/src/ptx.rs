@@ -27,7 +27,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The texts that [`operators!`](crate::operators) includes.
+    /// The texts that [`operators!`](crate::operators) or [`kernels!`](crate::kernels!) includes.
     #[doc(hidden)]
     pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
         Self {
@@ -38,8 +38,8 @@ impl Texts {
         }
     }
 
-    /// The same texts, for a library that makes texts for 8.0 from the texts for 9.0. It makes texts for 7.0, too, if there are only texts
-    /// for 9.0.
+    /// The same texts. At load, texts for 8.0 are made from the texts for 9.0. Texts for 7.0 are made, too, if there are only texts for
+    /// 9.0.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {
@@ -66,7 +66,7 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Whether the texts for older devices are made from this variant's texts.
+    /// Whether texts for older devices can be made from this variant's texts.
     const fn is_newest(&self) -> bool {
         self.capability.0 == FROM.0 && self.capability.1 == FROM.1
     }

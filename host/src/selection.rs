@@ -6,6 +6,6 @@ mod launch;
 pub(crate) mod reference;
 
 pub(crate) use call::and_wait;
-pub use kernels::{RunsKernel, SelectKernel};
+pub use kernels::{HeadsKernel, RunsKernel, SelectKernel};
 pub(crate) use kernels::{by_flags, by_predicate, heads};
-pub(crate) use launch::{Chooser, Count, Outputs, Selection, check_numbers};
+pub(crate) use launch::{Chooser, Count, Outputs, Selection};

@@ -12,7 +12,7 @@
 //! The parts of a call are queued in order on one stream of the call's own, the *conductor*. Events order
 //! each part with the copies of its piece. Only this thread makes driver calls, and it does nothing else while it waits.
 //!
-//! A slice of up to 512 KiB takes one lane, whose stream does all the work: no worker, no allocation.
+//! A slice that needs up to 512 KiB on the device takes one lane, whose stream does all the work, without workers.
 
 mod carry;
 #[cfg(feature = "nccl")]

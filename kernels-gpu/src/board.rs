@@ -39,7 +39,7 @@ impl Board {
         self.words.wrapping_add(slot as usize * A::WORDS)
     }
 
-    /// Whether a word's value is not published yet: the word carries the tag of another launch.
+    /// Whether a word's value is not published yet: the word carries another tag than the launch's.
     #[inline(always)]
     pub(crate) fn is_other(&self, word: u64) -> bool {
         (word >> 32) as u32 != self.tag

@@ -62,9 +62,10 @@
 //!    inclusive value of the previous lane (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
 //!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
-//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp), the lanes
-//!    combine halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way.
-//!    The group's prefix `P` is the left fold of the aggregates of all earlier groups.
+//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For [`Sum`](crate::op::Sum), [`WideSum`](crate::op::WideSum),
+//!    [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items, the lanes combine halves first, as in
+//!    step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way. The group's prefix `P` is
+//!    the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
@@ -86,7 +87,7 @@
 //!
 //! # Segmented reduction
 //!
-//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, groups along any
+//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any
 //! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items give the same bits in
 //! all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may differ,
 //! unless the operator is exact.
@@ -102,9 +103,9 @@
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in the exponentials of
-//! [`LogSumExp`](crate::op::LogSumExp), where each fused operation is part of the formula. A NaN is written as Rust's `NAN`; a 16-bit NaN
-//! is written as `0x7fff`, as the hardware's conversions return it.
+//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in [`LogSumExp`](crate::op::LogSumExp),
+//! as parts of its formula, and where the product is exact, so that no bit changes. A NaN is written as Rust's `NAN`; a 16-bit NaN is
+//! written as `0x7fff`, as the hardware's conversions return it.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
@@ -160,8 +161,9 @@ pub struct ScanTiles {
     pub vector_items: usize,
 }
 
-/// The shape of the tiles of a short scan, with vectors of 16 bytes. The tiles are small, so that more multiprocessors share the scan. On
-/// an H200, early kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain launches).
+/// The shape of the tiles of a short scan of items of 1, 2, 4 or 16 bytes. The tiles are small, so that more multiprocessors share the
+/// scan. On an H200, early kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain
+/// launches).
 pub const SCAN_SHORT: ScanShape = ScanShape {
     warps: 8,
     rows: 4,
@@ -324,10 +326,10 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
-    /// A value of two words takes two shuffles, and a scan of one row at a time would take three times the instructions. On an H200
-    /// (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive vectors. The sums of 2^28
-    /// `u32`, with values of one word, took 529 and 532 µs, in the same order. An odd number of rows avoids bank conflicts in shared
-    /// memory.
+    /// A value of two words takes two shuffles, and a scan of one row at a time would take three times the instructions of a scan with
+    /// consecutive vectors. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive
+    /// vectors. The sums of 2^28 `u32`, with values of one word, took 529 and 532 µs, in the same order. An odd number of rows avoids bank
+    /// conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }

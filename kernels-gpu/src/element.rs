@@ -55,7 +55,8 @@ pub trait Accumulator: Pod + Send + Sync {
     /// time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together: see `lookback`.
+    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of
+    /// whole arrays, and in scans of large items or results.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 
@@ -89,7 +90,7 @@ fn cast<A: Pod, B: Pod>(value: A) -> B {
     unsafe { (&raw const value).cast::<B>().read_unaligned() }
 }
 
-/// Word `index` of an accumulator, least significant first.
+/// Word `index` of an accumulator, lowest address first.
 #[inline(always)]
 pub fn accumulator_word<A: Accumulator>(value: A, index: usize) -> u32 {
     match A::WORDS {

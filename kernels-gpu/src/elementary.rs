@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
-//! The functions use only selects, additions and multiplications, in a fixed order and rounded to nearest. They use no fused operation,
-//! table or library. So the device and the host compute the same bits, with any compiler. The functions are for operators and for your own
-//! kernels, since there is no mathematical library on the device.
+//! The functions use only additions, subtractions and multiplications of floats, in a fixed order and rounded to nearest, besides selects
+//! and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits, with any
+//! compiler. The functions are for operators and for your own kernels, since there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -19,7 +19,7 @@
 
 /// e to the power of `x`, with an error of less than 0.8 ulp.
 ///
-/// `exp(±0)` is 1. Above 88.72284 the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
+/// `exp(±0)` is 1. From 88.72284 on the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
 /// gives `f32::NAN`.
 ///
 /// The range is reduced by a constant in two parts (W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980).

@@ -47,6 +47,8 @@ pub enum Shape {
     Columns,
     /// An array; some of its items are chosen.
     Selection,
+    /// An array of keys.
+    Keys,
 }
 
 /// The properties of an operator that the names of a kind's skeletons contain, besides the widths of its types.
@@ -173,7 +175,7 @@ impl Kind {
 }
 
 /// The launch bounds of a row of the table: the most threads of a block, and how many blocks are to share a multiprocessor. `None` if the
-/// symbol belongs to no row.
+/// symbol begins with no kind's prefix.
 ///
 /// Without these bounds the driver's compiler may give a scan's threads more registers than a block of 544 threads can have.
 pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {

@@ -1,6 +1,6 @@
 //! The resources of a launch: its shared memory, and the number of blocks that share a multiprocessor.
 //!
-//! Unlike the numbers in [`crate::contract`], nothing here changes a result.
+//! Unlike the numbers in [`crate::contract`], these resources change no bit of a result.
 
 use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
@@ -9,8 +9,8 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. It has two folds for exact operators, and
-/// for wide accumulators unless a tile is combined pairwise.
+/// Whether a thread of a reduction has two folds. It has two folds for exact operators, and for wide accumulators unless a tile is combined
+/// pairwise. Otherwise it has one fold for each item of a vector, or a single fold if a tile is combined pairwise.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
@@ -40,7 +40,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
+/// The version of the kernels' arguments, and of the bits of their results. Device code made for another version is not launched; it is
+/// made again.
 pub const INTERFACE: u32 = 15;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total of
@@ -124,8 +125,8 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// How many slots of that scratch hold values of groups: as many as a group has tiles, and two more. In the scratch, the slots of groups
-/// follow the slots of tiles.
+/// How many slots of the scratch of [`scan_scratch_bytes`] hold values of groups: as many as a group has tiles, and two more. In the
+/// scratch, the slots of groups follow the slots of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
 /// The words of shared memory from one value to the next, if each lane reads a different value. An odd number avoids bank conflicts.

@@ -9,7 +9,7 @@
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of the [seven
+//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of up to [seven
 //! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So it waits for tiles only, not for another block's fold.
 //! The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
 //!
@@ -18,8 +18,8 @@
 //! the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
-//! tree of 5 shuffles. If an operator rounds and groups are folded, it costs 9 more shuffles, and one for each group. A look-back has no
-//! barrier.
+//! tree of 5 shuffles. If an operator rounds and groups are folded, 9 shuffles take the place of the tree, and 7 more follow. With a wide
+//! accumulator, or if the groups combine neighbours first, each folded group costs 5 more instead. A look-back has no barrier of the block.
 
 mod far;
 mod fold;
@@ -189,6 +189,6 @@ pub struct Manner {
     /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. The look-back
     /// takes one more read, but far fewer reads find an unpublished value.
     pub is_patient: bool,
-    /// Whether the last tile of a group also publishes the group's aggregate. No look-back reads it.
+    /// Whether the last tile of a group also publishes the group's aggregate. The host reads it, and no look-back of this launch does.
     pub publishes_group: bool,
 }

@@ -76,7 +76,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
     const EXACT: bool = false;
 
-    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. It is also the result for no items.
+    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. Lowered, it is the result for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op, Sum};
@@ -109,8 +109,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lift(item: T) -> Self::Accumulator;
 
-    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. Only operators that use the
-    /// index override it.
+    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. An operator that uses the index
+    /// overrides it.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};
@@ -124,7 +124,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         Self::lift(item)
     }
 
-    /// `left ⊕ right`, where `left` comes from earlier items than `right`.
+    /// `left ⊕ right`. Unless the operator is [`Commutative`], `left` comes from earlier items than `right`.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op};
@@ -153,7 +153,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
-    /// The most items of a group (a whole input, a segment, a row, a column) whose indices fit in a result.
+    /// The most items of a part (a whole input, a segment, a row, a column) whose indices fit in a result.
     #[doc(hidden)]
     const MOST_ITEMS: u64 = u64::MAX;
 
@@ -230,8 +230,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const FINDS_LATE: bool = false;
 
-    /// The same as [`Self::total_of_four`], except for the index if indices [are found late](Self::FINDS_LATE): it is then the first item's
-    /// index, not the winning item's.
+    /// The same as [`Self::total_of_four`], except for the index if indices [are found late](Self::FINDS_LATE): it may then be the first
+    /// item's index, not the winning item's.
     #[doc(hidden)]
     #[inline(always)]
     fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -266,7 +266,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need such an operator, since they interleave the items of a tile. Scans do not.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of a whole array needs such an operator, since it interleaves the items of a
+/// tile. Scans, and reductions of segments and of columns, do not.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};

@@ -3,8 +3,8 @@
 //!
 //! The rows:
 //!
-//! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_reduce_NAME`, `by_key_scan_NAME`,
-//!   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+//! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
+//!   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
 //! - `NAME: OPERATOR, ITEM, scans only;` gives all of these except `reduce_NAME`;
 //! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 //! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. Of the parameters of
-    /// an entry, the compiler knows this anyway.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters of
+    /// an entry by nightly rustc, no such call is needed.
     fn known(self) -> Self;
 }
 
@@ -69,6 +69,7 @@ macro_rules! operators {
     };
     ($name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
         $crate::emit_runs! { [$crate::operator_entry] [runs $name] $equality, $item }
+        $crate::emit_heads! { [$crate::operator_entry] [heads $name] $equality, $item }
         $crate::equality_functions!($name $equality, $item);
         $crate::operators!($($rest)*);
     };

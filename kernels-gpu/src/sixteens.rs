@@ -69,8 +69,8 @@ pub fn pairwise<O: Op<T>, T: Element>(
 }
 
 /// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then these lanes
-/// exchange their totals. If the operator commutes, all of these lanes get the result. Otherwise, only the first of these lanes has it. The
-/// first `full` values have equally many items, and their number is a power of two.
+/// exchange their totals. The first of these lanes gets the result. Each of the first `full` values has the same number of items, a power
+/// of two.
 ///
 /// # Safety
 /// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same arguments.

@@ -18,8 +18,6 @@ kinds! {
     SegmentedReduce: crate::segments::kind::REDUCE,
     /// A scan of segments, inclusive or exclusive.
     SegmentedScan: crate::segments::kind::SCAN,
-    /// A reduction of the runs of equal keys.
-    ByKeyReduce: crate::segments::kind::BY_KEY_REDUCE,
     /// A scan of the runs of equal keys, inclusive or exclusive.
     ByKeyScan: crate::segments::kind::BY_KEY_SCAN,
     /// A reduction of columns.
@@ -32,6 +30,8 @@ kinds! {
     SelectFlagged: crate::selection::kind::FLAGGED,
     /// A selection of the heads of runs.
     Runs: crate::selection::kind::RUNS,
+    /// A launch that marks the heads of runs.
+    Heads: crate::heads::kind::HEADS,
 }
 
 /// Calls the macro in the second brackets with the other tokens, followed by the kinds of kernels that a program's own operators have. A
@@ -48,7 +48,6 @@ macro_rules! with_kinds_of {
             $($tokens)*
             segmented_reduce emit_segmented_reduce
             segmented_scan emit_segmented_scan
-            by_key_reduce emit_by_key_reduce
             by_key_scan emit_by_key_scan
             columns_reduce emit_columns_reduce
             columns_scan emit_columns_scan
@@ -216,11 +215,10 @@ macro_rules! rows_of {
                     segmented_reduce: $both $reductions $ordered
                 ]
             ]
-            [select_if: $predicates, runs: $equalities]
+            [select_if: $predicates, runs: $equalities, heads: $equalities]
             [
                 [
                     segmented_scan: $both $scans $ordered,
-                    by_key_reduce: $both $reductions $ordered,
                     by_key_scan: $both $scans $ordered,
                     columns_reduce: $both $reductions $ordered,
                     columns_scan: $both $scans $ordered
@@ -284,7 +282,7 @@ macro_rules! rows_of {
         $predicates:tt $equalities:tt $($others:tt)*
     ) => {
         $crate::with_flagged_rows! {
-            $callback [] [select_if: $predicates, runs: $equalities] []
+            $callback [] [select_if: $predicates, runs: $equalities, heads: $equalities] []
         }
     };
 }

@@ -1,8 +1,8 @@
 //! Tickets: the order in which blocks start, and the tag of their launch.
 //!
 //! One atomic word has the launch's epoch and the number of tickets taken so far. So a block gets its place and its tag in one access.
-//! Nothing has to be set up before a launch, or counted at its end. The block with the last ticket knows that no block will take another
-//! ticket, and writes the word for the next launch.
+//! Nothing has to be set up before a launch, and only a launch with the last tag counts blocks at its end. The block with the last ticket
+//! knows that no block will take another ticket, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -12,7 +12,8 @@ use crate::workspace::Control;
 pub struct Ticket {
     /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
-    /// The launch's tag: not zero, and different from all tags that earlier launches have left in state words.
+    /// The launch's tag, different from all tags that earlier launches have left in state words; 0 only in a launch of one tile, which
+    /// takes no ticket.
     pub tag: u32,
 }
 

@@ -1,7 +1,7 @@
 //! One warp: reductions and scans over the 32 lanes by shuffles, unrolled.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A shuffle
-//! of a value is one instruction for each of its words of 32 bits.
+//! Every unsafe function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A
+//! shuffle of a value is one instruction for each of its words of 32 bits.
 
 use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -53,24 +53,6 @@ pub unsafe fn or(mut bits: u32) -> u32 {
         delta /= 2;
     }
     bits
-}
-
-/// The sum of the numbers of the lanes up to and including the calling one.
-///
-/// # Safety
-/// Convergent: a whole warp.
-#[inline(always)]
-pub unsafe fn sums_up_to(number: u32) -> u32 {
-    let lane = simt::lane();
-    let mut upto = number;
-    let mut delta = 1;
-    while delta < WARP_LANES {
-        // SAFETY: the whole warp calls it (condition of this function).
-        let below = unsafe { simt::shuffle_up(upto, delta) };
-        upto += if lane >= delta { below } else { 0 };
-        delta *= 2;
-    }
-    upto
 }
 
 /// Shuffles each word of a value.

@@ -153,7 +153,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
         Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
         Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
 
-        // `Ours` is launched by warpfold. The other rungs are not reductions, and have been refused already.
+        // `Ours` is launched by warpfold. The other rungs in this list are not reductions, and have been refused already.
         Rung::Ours
         | Rung::SequentialScan
         | Rung::QuadraticScan

@@ -177,8 +177,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if all
-    /// bits are shifted out.
+    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if a
+    /// known value would be shifted by 64 bits or more.
     fn folded(&self, known: &HashMap<String, u64>) -> Option<Folded> {
         let value = |operand: &str| {
             let number = operand.parse::<i64>().ok().map(|number| number as u64);

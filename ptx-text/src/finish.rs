@@ -71,7 +71,7 @@ enum Skip {
     Declaration,
 }
 
-/// Keeps the contents without comments, and adds the bounds of each entry.
+/// Keeps the contents, without empty lines and lines of comments, and adds the bounds of each entry.
 pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;

@@ -1,5 +1,5 @@
-//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store
-//! of a float's low bits. It must have the same barriers as its source, and the wait that programmatic launches need.
+//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store of a float's low
+//! bits. If the caller asks for it, a kernel must also have the same barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -189,7 +189,7 @@ pub fn inspect(kernel: &Function, rules: &Rules) -> Result<(), Fault> {
     }
 }
 
-/// The number of instructions whose opcode begins with these parts.
+/// The number of instructions whose opcode begins with `opcode`.
 pub fn count(kernel: &Function, opcode: &str) -> usize {
     let instructions = instructions(&kernel.body);
     instructions
@@ -197,7 +197,7 @@ pub fn count(kernel: &Function, opcode: &str) -> usize {
         .count()
 }
 
-/// The forbidden contents of a statement.
+/// The first forbidden thing that a statement contains.
 fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     let mut forbidden = rules.forbidden.iter().copied();
     match statement {

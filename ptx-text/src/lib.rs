@@ -21,7 +21,7 @@
 //!
 //! The crate reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
 //!
-//! The library also uses the crate at run time, to fill skeletons, so it has no dependencies.
+//! The library also uses the crate at run time, for example to fill skeletons, so the crate has no dependencies.
 
 mod constants;
 pub mod cut;

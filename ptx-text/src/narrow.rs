@@ -12,7 +12,7 @@ use crate::statement::{Instruction, Statement, instructions, register_width, spl
 /// The modifiers of float instructions.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
-/// The body, with the values of narrow stores masked.
+/// The body, with the values of narrow stores masked if they are results of float instructions.
 pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     let floats = written_as_floats(&body);
     let mut masked = Vec::with_capacity(body.len());
@@ -27,7 +27,7 @@ pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     masked
 }
 
-/// The first narrow store of a body whose value is not masked.
+/// The first narrow store of a float instruction's result that is not masked.
 pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
     let is_narrow = |store: &&Instruction, floats: &BTreeSet<String>| {
         let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));

@@ -95,7 +95,7 @@ impl<'a, B: Binding> Case<'a, B> {
         }
     }
 
-    /// Keys in runs of up to six items.
+    /// Keys in runs of up to three items.
     fn keys(&self) -> Vec<u32> {
         let indices = 0..self.items.len() as u32;
         indices.map(|index| (index / 3) ^ (index / 4)).collect()

@@ -43,7 +43,7 @@ impl Array {
         self.rows().1 + self.gap
     }
 
-    /// All items and gaps, without a gap after the last row.
+    /// The number of items, with those in the gaps between rows.
     fn item_count(&self) -> usize {
         match self.rows() {
             (0, _) => 0,
@@ -291,7 +291,7 @@ fn rows_and_columns_with_a_pitch() {
     );
     let columns = reduce::<Sum, _>(&pitched).columns(5).pitch(9);
     assert_eq!(columns.wait(gpu).unwrap(), [27, 30, 33, 36, 39]);
-    // Between rows, device memory is not written, and a returned `Vec` has zeros.
+    // Between rows, an output is not written, and a returned `Vec` has zeros.
     let scanned = scan::<Sum, _>(&pitched).rows(2).pitch(20);
     let mut expected = vec![0; 23];
     (expected[1], expected[20], expected[21]) = (1, 20, 41);

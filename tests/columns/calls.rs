@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, empty input, and errors.
+//! Calls on columns: waiting and queued, of slices, of no rows, and with wrong arguments.
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};

@@ -1,5 +1,5 @@
 //! Reductions and scans of columns, for matrices of many shapes. Every kernel of the tables agrees, bit for bit, with the CPU and with
-//! segments of the transposed matrix.
+//! segments that hold the same items.
 
 mod axes;
 #[path = "../common/buffers.rs"]
@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Two whole leaves and a partial leaf: fewer leaves than a block has warps.
+/// Along the axis are two whole leaves and a partial leaf: fewer leaves than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,

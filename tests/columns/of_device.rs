@@ -1,4 +1,4 @@
-//! The number of rows, or the outer extent, is in device memory. The results have the same bits as those of a call with that
+//! The number of rows or of items, or the outer extent, is in device memory. The results have the same bits as those of a call with that
 //! number, and nothing else is written.
 
 use cust::memory::DeviceBuffer;

@@ -187,7 +187,7 @@ impl Engine {
         self.scan_buffers = Some(buffers);
     }
 
-    /// Gives each block of segmented reductions this many windows.
+    /// Gives each block of a launch on segments this many windows.
     pub fn set_windows_per_block(&mut self, windows: u64) {
         self.windows_per_block = windows;
     }

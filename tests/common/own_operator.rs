@@ -172,7 +172,7 @@ where
     }
 }
 
-/// Checks everything except the reduction of the whole array.
+/// Checks all kinds of kernels except the reduction of the whole array.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -202,7 +202,7 @@ where
     }
 }
 
-/// Checks everything, and the laws of the operator.
+/// Checks all kinds of kernels, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

@@ -1,4 +1,4 @@
-//! A reduction reads each item once. Each block publishes a partial and takes a ticket, and nothing else is shared.
+//! A reduction reads each item once. If there are several blocks, each publishes a partial and takes a ticket. They share nothing else.
 
 use crate::device::Item;
 use virtual_gpu::{Counters, Policy};

@@ -11,7 +11,7 @@ use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 use crate::skip::skip;
 
-/// How long a rank waits in tests in which another rank never arrives.
+/// How long a rank waits in tests in which it may wait in vain.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Makes a call with one item on each rank, and checks its result.

@@ -150,7 +150,8 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others.
+/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others,
+/// except in a sweep.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

@@ -1,4 +1,4 @@
-//! Means and variances against exact integers. The mean is so far from 0 that the sum of squares would lose the variance.
+//! Means and variances against exact integers. Most means are so far from 0 that the sum of squares would lose the variance.
 
 use warpfold::{Moments, gpu_moments};
 
@@ -36,7 +36,7 @@ fn textbook(numbers: &[i64]) -> f64 {
     squares / count - (sum / count).powi(2)
 }
 
-/// The documented bound of the variance's error. There are so few items that a thread works on one tile.
+/// The documented bound of the variance's error. There are so few items that each chunk is one tile.
 fn bound(count: usize, mean: f64, variance: f64) -> f64 {
     let condition = (1.0 + mean * mean / variance).sqrt();
     f64::EPSILON / 2.0 * condition * (1.0 + (count as f64).log2())

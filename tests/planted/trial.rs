@@ -12,7 +12,7 @@ use crate::engine::{Engine, Generation};
 /// The signs that a kernel is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
-    /// An access that is misaligned, or outside of allocated memory.
+    /// An access that is misaligned, outside of allocated memory, or made before earlier work has ended.
     Memory,
     /// A barrier or a `*.sync` instruction that some threads do not reach.
     Sync,

@@ -156,7 +156,7 @@ impl Call {
         }
     }
 
-    /// How often the work is done, one time after the other, on the same items.
+    /// How often the work is done, one time after the other, on the same memory.
     pub fn repeats(&self) -> usize {
         match self.form {
             Form::Captured(launches) => launches,

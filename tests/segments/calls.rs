@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, widths of offsets, rows, empty input, and errors.
+//! Calls: waiting and queued, with offsets of each width, on rows, on empty input, and with wrong arguments.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};

@@ -93,7 +93,7 @@ fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-/// Runs a kernel under every schedule and every noise. Returns how many launches refused the offsets, and how many accepted them.
+/// Runs a kernel under every schedule. The noises take turns. Returns how many launches refused the offsets, and how many accepted them.
 fn run<O: Op<T, Output: Item>, T: Item + Element>(
     kernel: &str,
     launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,

@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, widths of numbers, empty input, too little room, and errors.
+//! Calls: waiting and queued, with numbers of each width, on empty input, with too little room, and with wrong arguments.
 
 use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};

@@ -31,7 +31,7 @@ pub enum LaunchError {
         /// The device's limits.
         max: [u32; 3],
     },
-    /// The block is empty or larger than the device or the kernel allows.
+    /// The block is empty, larger than the device or the kernel allows, or not the block that the kernel requires.
     #[error("a block of {block:?} threads; {allowed}")]
     Block {
         /// The requested block.
@@ -97,7 +97,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The shape is larger than the device or the kernel allows, or the launch passes more or fewer parameter bytes than the kernel takes.
+    /// The device or the kernel does not allow the shape, or the launch passes more or fewer parameter bytes than the kernel takes.
     pub fn check_launch(
         &self,
         shape: &Shape,

@@ -6,9 +6,9 @@
 //! * A *lane instruction* is one instruction carried out by one lane.
 //! * A *sector* is an aligned run of 32 bytes. However many lanes of a warp instruction touch a
 //!   sector, it counts once.
-//! * Shared memory has 32 banks of four bytes. A warp accesses it in one pass. Accesses of 8 bytes take two passes, each of half a warp,
-//!   and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank. Each wavefront
-//!   beyond the first of its pass is a *bank conflict*.
+//! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
+//!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
+//!   Each wavefront beyond the first of its pass is a *bank conflict*.
 
 /// The class of an instruction.
 ///
@@ -38,7 +38,7 @@ pub enum Class {
     Atomic,
     /// Branches, returns and exits.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, and waits for earlier launches.
+    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, and waits for earlier launches.
     Sync,
 }
 

@@ -21,7 +21,7 @@ fn text(body: &str) -> String {
     kernel(1, &body) + " .const .align 4 .u32 table[2] = {7, 8};"
 }
 
-/// The fault of a kernel, and the address of its buffer of 1024 zeros.
+/// The fault of a kernel, and the address of its buffer of 1024 zero bytes.
 fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64) {
     let (module, buffer) = (device.load(&text(body)), device.zeros(1024));
     match device.launch(&module, "k", 1, threads, &[Arg::U64(buffer)]) {

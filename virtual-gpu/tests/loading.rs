@@ -186,7 +186,7 @@ fn launches_outside_the_limits_are_refused() {
     assert!(error(1, 2048).contains("1024 threads in all"));
 }
 
-/// Loads a valid text with pieces removed, doubled and changed. No such text causes a panic.
+/// Loads a valid text with pieces removed, inserted and doubled. No such text causes a panic.
 #[test]
 fn mangled_texts_cause_no_panic() {
     const TEXT: &str = include_str!("ptx/compiled.ptx");

@@ -15,7 +15,7 @@ fn text(version: &str, globals: &str, params: &str, body: &str) -> String {
     )
 }
 
-/// The problems of a text, as one string.
+/// The problems of a text, each as a string.
 fn problems(text: &str) -> Vec<String> {
     let device = Device::new();
     match Module::load(text, &device.config, &device.memory) {

@@ -1,4 +1,5 @@
-//! Groups along axes. For rows: indices of extremes, moments, and sums of exponentials. Along the middle of three axes: sums and scans.
+//! Reductions and scans along axes. For rows: indices of extremes, moments, and sums of exponentials. Along the middle of three axes: sums
+//! and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -214,7 +215,8 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the right sums of some groups. `place_of` returns the index of a group's sum.
+    /// Whether the output has the right sums of a few columns of matrices. `place_of` takes a matrix and a column, and returns the index of
+    /// the sum.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

@@ -17,6 +17,7 @@ pub struct Keyed<'a> {
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,
+    starts: DeviceBuffer<u32>,
 }
 
 impl<'a> Keyed<'a> {
@@ -27,6 +28,7 @@ impl<'a> Keyed<'a> {
             cut: Cut::new(place, Lengths::Same(length))?,
             keys: keys_of_runs(place.item_count, length)?,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
+            starts: DeviceBuffer::zeroed(place.item_count + 1)?,
         })
     }
 
@@ -43,7 +45,7 @@ impl<'a> Keyed<'a> {
                 .by_key::<Equal, _>(&self.keys)
                 .keys_to(&mut keys)
                 .to(&mut sums)
-                .count_to(&mut place.index.index(..))
+                .runs_to(&mut self.starts.index(..), &mut place.index.index(..))
                 .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
@@ -59,10 +61,12 @@ impl<'a> Keyed<'a> {
     fn scans<'b>(&'b self, included: bool) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
+            let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
             let mut output = place.output.index(..);
             let scan = scan::<Sum, _>(&place.input)
                 .by_key::<Equal, _>(&self.keys)
-                .to(&mut output);
+                .to(&mut output)
+                .runs_to(&mut starts, &mut count);
             match included {
                 true => scan.queue(place.gpu, place.stream)?,
                 false => scan.exclusive().queue(place.gpu, place.stream)?,

@@ -13,9 +13,9 @@ use crate::data::{Accumulator, Measured, Rounding};
 /// The lengths of the segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lengths {
-    /// All have this length.
+    /// All have this length, except the last segment if too few items are left.
     Same(usize),
-    /// The lengths vary: at least 8, at most a sixteenth of all items, and 48 on average.
+    /// The lengths vary: from 8 to a sixteenth of all items, and about 48 on average. The last segment may be shorter.
     PowerLaw,
 }
 

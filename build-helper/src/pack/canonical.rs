@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text with replacements for all words that begin with `sign`. Build scripts are not optimised, and a loop over characters would
-/// be slow. So the standard library finds the signs.
+/// The text in which the results of `word` replace words that begin with `sign`. Build scripts are not optimised, and a loop over
+/// characters would be slow. So the standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

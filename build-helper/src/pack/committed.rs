@@ -159,7 +159,7 @@ fn unpacked(
             text,
         });
     }
-    // Every kernel is present for every architecture.
+    // Each architecture must have the same kernels.
     let symbols = |variant: &Compiled| -> Vec<String> {
         variant
             .kernels

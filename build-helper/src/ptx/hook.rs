@@ -5,8 +5,8 @@
 //! warpfold hook load_word
 //! in reg64 address
 //! out reg64 word
-//! { .reg .u64 %g; cvta.to.global.u64 %g, {address};       (braces that are not operands are doubled)
-//! ld.relaxed.gpu.global.b64 {word}, [%g]; }
+//! {{ .reg .u64 %g; cvta.to.global.u64 %g, {address};      (braces that are not operands are doubled)
+//! ld.relaxed.gpu.global.b64 {word}, [%g]; }}
 //! ```
 
 use std::collections::BTreeMap;

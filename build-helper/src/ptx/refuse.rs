@@ -72,7 +72,7 @@ fn callee(instruction: &Instruction) -> &str {
         .unwrap_or_default()
 }
 
-/// Says in which case the standard library's function with this symbol panics.
+/// Says in which case the function with this symbol panics. `None` if the function is not known to panic.
 fn panics(callee: &str) -> Option<&'static str> {
     const WHEN: [(&str, &str); 12] = [
         ("panic_bounds_check", "when an index is out of bounds"),

@@ -263,7 +263,7 @@ pub struct Stray {
     pub instruction: String,
 }
 
-/// Adds the name of the memory to the opcode of each access in a kernel.
+/// Adds the name of the memory to the opcode of each generic access in a kernel, and makes copies of conversions of known addresses.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
     let mut named = Vec::new();
@@ -282,7 +282,7 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     Ok(())
 }
 
-/// The opcode with the name of the memory, if the instruction's own opcode lacks it.
+/// The new opcode of an instruction; `None` if the instruction keeps its opcode.
 fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Option<String>, Stray> {
     let stray = || Stray {
         instruction: instruction.to_string(),

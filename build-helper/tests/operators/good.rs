@@ -78,7 +78,7 @@ impl Op<Affine> for Composition {
     }
 }
 
-/// The least value, and the first index where it occurs.
+/// The first index of the least value.
 #[derive(Clone, Copy)]
 pub struct ArgMin;
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
-// The target creates the file as an attacker would, so it does not use all functions of this module.
+// The target need not use all of this module.
 #[allow(dead_code)]
 #[path = "../../../examples/many_gpus/id_file.rs"]
 mod id_file;

@@ -131,6 +131,7 @@ fn lay_out_outputs(
     sections.lengths = output(wanted.lengths, NUMBER)?;
     sections.unique_keys = output(wanted.unique_keys, key)?;
     sections.total = output(wanted.total, result)?;
+    sections.count_to = output(usize::from(verb.needs_starts()), NUMBER)?;
     Ok(())
 }
 
@@ -150,6 +151,11 @@ fn fill(buffer: &mut [u8], sections: &Arguments<Section>, arguments: &Arguments<
 impl Done<'_> {
     /// Reads the number of chosen items or of runs.
     fn counted(self, verb: Verb) -> Result<Self> {
+        if let Some(section) = self.sections.count_to {
+            let (numbers, done) = self.take::<u64>(section)?;
+            let count = numbers.first().map_or(0, |&count| count as usize);
+            return Ok(Self { count, ..done });
+        }
         let count = match verb.chooses() {
             // SAFETY: `self.lane` was waited for, so the kernel has written the number to the call's result.
             true => unsafe { self.lane.call().read_number() }? as usize,

@@ -8,7 +8,7 @@ use bytemuck::bytes_of;
 use super::floats::Floats;
 use crate::kernel::Item;
 
-/// A value's bytes, lowest address first. They are written in hexadecimal digits and, if the value is made of floats, as numbers.
+/// A value's bytes, lowest address first. They are printed as hexadecimal words of 32 bits and, if the value is made of floats, as numbers.
 ///
 /// ```
 /// let bytes = warpfold::Bytes::of(&1.5f32);

@@ -138,7 +138,7 @@ impl Drop for OwnStream {
 }
 
 /// The most parameters that a kernel of this library has.
-pub(crate) const MOST_PARAMETERS: usize = 19;
+pub(crate) const MOST_PARAMETERS: usize = 18;
 
 /// The shape of a launch: `blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ pub(crate) struct CallStream {
     stream: OwnStream,
     event: Event,
     scratch: Mutex<Scratch>,
-    /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
+    /// Page-locked, so that a kernel can write its result straight to the host.
     result: OnceLock<PinnedMemory>,
     /// The context in which the stream, the event and the memory were made.
     home: Context,
@@ -180,8 +180,8 @@ impl<'gpu> Call<'gpu> {
     /// Waits for the work, and reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
-        // SAFETY: the result's memory has room for a number. The call has the stream to itself, and the stream's earlier work is done. So
-        // nobody else uses the memory before `wait` below ends the copy.
+        // SAFETY: the result's memory has room for a number. The call has the stream to itself, and the stream's work runs in order. So
+        // nobody else uses the memory from the beginning of the copy to its end, for which `wait` below waits.
         unsafe {
             let stream = self.begin().stream();
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;

@@ -141,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // Other holders may have kept a lost context. Any driver call fails in such a context.
+        // Other holders may have kept a lost context. In such a context, asking for the free memory fails.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -160,7 +160,7 @@ impl Core {
         }
     }
 
-    /// Makes the context current on this thread. Captures of other threads do not forbid this thread's driver calls.
+    /// Makes the context current on this thread. Captures do not forbid this thread's driver calls.
     #[inline]
     pub fn visit(&self) -> Result<Visit<'_>> {
         let bound = self.context.bind()?;
@@ -172,10 +172,10 @@ impl Core {
     }
 }
 
-/// While this exists, the context is current on this thread, and captures of other threads do not forbid the thread's driver calls.
+/// While this exists, the context is current on this thread, and captures do not forbid the thread's driver calls.
 pub(super) struct Visit<'core> {
     core: &'core Core,
-    // Dropped first.
+    // Dropped before `bound`.
     unconcerned: Unconcerned,
     bound: Bound<'core>,
 }
@@ -338,7 +338,7 @@ impl<'gpu> Entered<'gpu> {
         })
     }
 
-    /// Calls `make`. If there is too little memory, frees everything that is kept for later calls, and calls `make` once more.
+    /// Calls `make`. If there is too little memory, frees what [`Self::trim`] frees, and calls `make` once more.
     pub fn with_room<R>(self, mut make: impl FnMut() -> Result<R>) -> Result<R> {
         match make() {
             Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => {
@@ -349,7 +349,7 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// Frees everything that no call is using.
+    /// Frees everything that no call is using, except kernels and the workspaces of graphs.
     pub fn trim(self) {
         self.core.kept.trim();
     }

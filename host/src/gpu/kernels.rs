@@ -54,7 +54,7 @@ pub(crate) struct LoadedKernel {
     _module: Module,
 }
 
-/// The blocks of a kernel's grids.
+/// A kernel's blocks, and how many of them run at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub block: Block,
@@ -220,7 +220,7 @@ fn missing(entry: &Entry) -> Error {
     }
 }
 
-/// Maps a failure of loading: a refused text is [`Error::KernelRejected`], anything else [`Error::Driver`].
+/// Maps a failure of loading: a refused text is [`Error::KernelRejected`]; any other failure is the error of a failed driver call.
 fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {

@@ -8,7 +8,7 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// The most things, in use and idle together. A call that finds this many things in use waits until a thing is given back.
+    /// The most things, in use and idle together. [`Shelf::take`] waits while this many things are in use.
     pub most: usize,
     /// The most idle things, which are kept for later calls.
     pub idle: usize,
@@ -19,7 +19,7 @@ pub(super) struct Limits {
 pub(super) struct Shelf<T> {
     limits: Limits,
     state: Mutex<State<T>>,
-    /// Signalled when a thing was given back or dropped.
+    /// Signalled when fewer things are in use than before.
     changed: Condvar,
 }
 

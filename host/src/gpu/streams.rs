@@ -6,11 +6,12 @@
 //!   never reuses a stream's number, so a different number shows that the handle belongs to a new stream. Then the workspace of the
 //!   destroyed stream is *retired*: it is freed later.
 //! - **Many streams.** Nothing reports that a stream was destroyed. So the number of records is bounded. Beyond the bound, the least
-//!   recently used streams are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
+//!   recently used streams are forgotten, and their workspaces are retired. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace that belongs to its graph ([`Workspaces::lease`]). The calls of one capture on one
 //!   stream share a workspace. Asking for a captured stream's number would end the capture.
-//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and for every captured call.
-//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
+//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new or missing, and for every captured
+//!   call.
+//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only while the map is read or changed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -150,8 +151,8 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Does nothing if this is the stream of the last call. Otherwise checks that the stream may be used, and makes this the stream's
-    /// record.
+    /// Does nothing if `stream` is the stream of the last call. Otherwise checks the context of `stream`, and makes this the record of
+    /// `stream`.
     fn recognise(
         &mut self,
         stream: Stream<'_>,

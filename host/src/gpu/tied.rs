@@ -35,8 +35,8 @@ impl<T> Tied<T> {
 
     /// Drops the thing if it was made in the entered context and that context is alive.
     pub fn end(self, entered: Entered<'_>) {
-        // The context may have been lost without the `Gpu`'s knowledge. Any driver call then fails with a sticky code. Other failures do
-        // not mean a lost context.
+        // The context may have been lost without the `Gpu`'s knowledge. The query for free memory then fails with a sticky code. Other
+        // failures do not mean a lost context.
         let is_lost = |failure: driver::Failure| failure.code.is_sticky();
         if self.generation.is(entered.generation()) && !driver::free_bytes().is_err_and(is_lost) {
             drop(ManuallyDrop::into_inner(self.value));

@@ -16,11 +16,11 @@ use super::shelf::{Limits, Loan, Shelf};
 use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
-/// Bytes of the longest slice that is copied in one piece, on a short lane.
+/// Bytes of the piece of a short lane. A slice that needs no more is uploaded in one piece.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// Bytes of a piece of a longer slice, unless a unit of work is longer. Large enough for the bus's full rate, and small enough
-/// that a call begins and ends quickly.
+/// Bytes of the pieces of a longer slice that is uploaded piece by piece, unless a unit of work is longer. Large enough for the bus's full
+/// rate, and small enough that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
@@ -31,7 +31,8 @@ const SHORT: Limits = Limits { most: 64, idle: 16 };
 /// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each kind of memory. In use: at most 160 MiB.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For slices of more than 16 GiB, whose pieces are longer than [`PIECE_BYTES`]. These lanes are not kept.
+/// For pieces longer than [`PIECE_BYTES`]: of slices of more than 16 GiB, and of slices that are uploaded all at once. These lanes are not
+/// kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -42,7 +43,7 @@ pub(super) struct TransferLanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// An idle lane. A drop keeps the lane for the next call.
+/// A lane without queued work. A drop gives the lane back for later calls.
 #[derive(Debug)]
 pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,

@@ -3,11 +3,11 @@
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared
 //! again.
 //!
-//! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
-//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was too
-//! small is at least twice as large in the next workspace, so there are few of them.
+//! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
+//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was
+//! too small is at least twice as large in the next workspace. So a stream has few workspaces.
 //!
-//! Calls by key have the heads of runs in another part of a workspace, whose words have no tags: see [`warpfold_kernels::heads`].
+//! A workspace also has room for the [heads](warpfold_kernels::heads) of scans by key. These words have no tags.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -160,8 +160,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least as much as is needed to the graph that the capture makes. The workspace is zeroed on `aside`,
-    /// which is not captured, before this returns.
+    /// Leases a workspace with at least as much as is needed to the graph that the capture makes. A new workspace is zeroed before this
+    /// returns, on the stream `aside`, which is not captured.
     pub fn lease(&self, capture: Capture, aside: Stream<'_>, need: Need) -> Result<WorkspaceSpan> {
         let workspace = self.take(aside, need)?;
         aside.synchronize()?;
@@ -189,7 +189,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the workspaces beyond the bound.
+    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all of these.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();

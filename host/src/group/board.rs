@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gpu::{Entered, Need, Workspace, WorkspaceSpan};
 use crate::launch::states::{state_bytes, to_states};
 
-/// Bytes of the control words that the host writes: the counters of tickets and departures.
+/// Bytes of the control words that the host writes: the counter of tickets, the epoch, and the counter of departures.
 const CONTROL_BYTES: usize = 16;
 
 /// The last epoch of a board. Soon after this epoch, launches would clear the state words themselves.

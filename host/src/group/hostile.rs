@@ -21,9 +21,9 @@ use crate::request::{reduce, scan};
 enum How {
     /// A wrong length of the peer's share.
     Lengths,
-    /// A few wrong bytes.
+    /// Up to seven wrong bytes.
     Bytes,
-    /// Only wrong bytes.
+    /// All bytes are random.
     All,
 }
 

@@ -26,8 +26,9 @@ use crate::launch::Span;
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
-/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank), and a board of 128
-/// KiB on its device. Calls on many items need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From the first call
+/// on in which several ranks have chunks or tiles, it also keeps a board of 128 KiB on its device. Calls on many items need more: up to a
+/// few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///
@@ -73,7 +74,7 @@ struct Kept {
     board: Board,
 }
 
-/// The rank of a group that gets the result: see [`Member::at_root`].
+/// A member, and the rank of its group that gets the result: see [`Member::at_root`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -111,7 +112,7 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// Joins the group with this id over NCCL, as one of `size` ranks. Each rank joins in a process of its own, or on a thread of its own.
-    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit`.
+    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit` for the next message of the other ranks.
     ///
     /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one
     /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for NCCL's kernels of

@@ -162,7 +162,7 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // No driver call is made here while NCCL's own thread queues work.
+            // Before the limit has passed, no driver call is made here while NCCL's own thread queues work.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {

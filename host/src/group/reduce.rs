@@ -4,7 +4,7 @@
 //! exchange the lengths of the shares
 //! gather torn chunks                           chunks whose items lie on several ranks, if there are any
 //! reduce this rank's chunks                    the kernel of one GPU: it writes each chunk's partial to this rank's message
-//! send the partials to all ranks               4096 at most; the host waits only here
+//! send the partials to all ranks               4096 in all at most; the host waits for the kernel only here
 //! combine all partials                         on the host, along the contract's tree
 //! ```
 //!

@@ -1,5 +1,5 @@
-//! One suite for both transports: the transport within a process, and NCCL. NCCL is tested if its library is installed and there is a
-//! device for each rank.
+//! One suite for both transports: the transport within a process, and NCCL. NCCL is tested if its library is installed and there is a real
+//! GPU for each rank.
 
 use std::fmt::Display;
 use std::io::{self, Write};

@@ -25,7 +25,7 @@ pub(crate) fn judge(input: &[u8]) {
     }
     let lengths = headers.iter().map(|header| header.item_count);
     let shares = Header::check_all(&headers).and_then(|()| {
-        // There are at most 4096 chunks, as in a reduction.
+        // There are about 4096 units at most, like the chunks of a reduction.
         let unit_items = |count: u64| (count / 4096).max(1 << 13);
         Layout::new(lengths, unit_items).ok_or(Fault::TooLong)
     });

@@ -8,7 +8,7 @@ use warpfold_kernels::launch::{
 use warpfold_kernels::op::Op;
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments::Task;
-use warpfold_kernels::{columns, segments, selection};
+use warpfold_kernels::{columns, heads, segments, selection};
 
 /// The shape of a kernel's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +95,19 @@ impl Blocks {
         let block = Block {
             threads: selection::BLOCK_THREADS,
             shared_bytes: selection::shared_bytes::<T, A>(buffers),
+        };
+        Self {
+            short: block,
+            long: block,
+            bounds: None,
+        }
+    }
+
+    /// The blocks of launches that mark heads.
+    pub(crate) fn of_heads(_copies: Copies, _available: u32) -> Self {
+        let block = Block {
+            threads: heads::BLOCK_THREADS,
+            shared_bytes: heads::SHARED_BYTES,
         };
         Self {
             short: block,

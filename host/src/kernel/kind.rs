@@ -134,19 +134,6 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_scan: of_segmented_scan;
-    /// Combines the items of each run of equal keys to one result.
-    ///
-    /// ```
-    /// use warpfold::{Cpu, Equal, Item, Kernel, Result, Sum, kind, reduce};
-    ///
-    /// fn by_pairs<O: Kernel<kind::by_key_reduce, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-    ///     let keys: Vec<u8> = (0..items.len()).map(|index| (index / 2) as u8).collect();
-    ///     Ok(reduce::<O, _>(items).by_key::<Equal, _>(&keys).wait(Cpu)?.1)
-    /// }
-    /// assert_eq!(by_pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    by_key_reduce: of_segmented_reduction;
     /// Scans each run of equal keys, inclusively or exclusively.
     ///
     /// ```

@@ -8,7 +8,8 @@
 //!
 //! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
-//! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
+//! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, item
+//!   for item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
 //!
 //! A region without items is not checked, since nothing in it is read or written.
@@ -94,7 +95,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// All items of the span are read.
+    /// All items of the span may be read.
     pub fn read(argument: Argument, span: Span) -> Self {
         Self {
             argument,
@@ -114,7 +115,7 @@ impl Region {
         }
     }
 
-    /// Exactly `needed_items` items are written.
+    /// Up to `needed_items` items are written. There must be room for all of them.
     pub fn written(argument: Argument, span: Span, needed_items: usize) -> Self {
         Self {
             needed_items,

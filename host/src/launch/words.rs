@@ -68,12 +68,6 @@ warpfold_kernels::with_segmented_scan_arguments! {
     SegmentedScanWords;
 }
 
-warpfold_kernels::with_by_key_reduce_arguments! {
-    [words]
-    /// The words of a reduction by key.
-    ByKeyReduceWords;
-}
-
 warpfold_kernels::with_by_key_scan_arguments! {
     [words]
     /// The words of a scan by key.
@@ -96,6 +90,12 @@ warpfold_kernels::with_selection_arguments! {
     [words]
     /// The words of a selection.
     SelectionWords;
+}
+
+warpfold_kernels::with_heads_arguments! {
+    [words]
+    /// The words of a launch that marks heads.
+    HeadsWords;
 }
 
 #[cfg(test)]

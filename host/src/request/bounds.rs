@@ -307,7 +307,7 @@ pub trait NotInPlace {}
 
 holds!(NotInPlace: Returned, Replaceable, Written);
 
-/// Results of a scan that can be returned with the total.
+/// Results of a scan that may get `.and_total()`: `wait` then returns the total, too.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};

@@ -79,7 +79,7 @@ end_traits! {
         "`count` takes how many runs there are: only the device knows";
 }
 
-/// Queues a request of these types.
+/// Queues a request. `verb` comes from the request's types.
 pub(super) fn queue(
     gpu: &Gpu,
     stream: RawStream<'_>,

@@ -51,8 +51,8 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
 /// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run.
-/// Floats are combined along a tree that depends only on the number of items ([`warpfold_kernels::contract`]). A NaN comes out as Rust's
-/// `NAN`.
+/// Floats are combined along a tree that depends only on the operator, the item type and the number of items
+/// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
 ///
 /// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
 /// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
@@ -170,7 +170,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// The result of a column has exactly the same bits as the result of the row of the transposed matrix. [`warpfold_kernels::columns`]
     /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
-    /// bytes for each 256 items of the column (16 bytes if the accumulator has 64 bits).
+    /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -224,8 +224,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// After [`Self::rows`], the pitch applies to these rows; after [`Self::columns`], to the rows of the matrix. After [`Self::axis`], a
     /// row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
-    /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
-    /// which is slower for such rows than the kernel for rows.
+    /// The results lie side by side, as without a pitch, and have the same bits. Rows with gaps between them are read by the kernel for
+    /// columns, which is slower for rows than the kernel for rows.
     ///
     /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
     /// the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or
@@ -360,7 +360,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. Without the starts, [`count_to`](Self::count_to) takes less time.
+    /// of `count`. A queued request needs both outputs.
     ///
     /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
     /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).
@@ -399,41 +399,6 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(starts.memory());
-        self.count_to(count)
-    }
-
-    /// Writes the number of runs to the first item of `count`. A request by key that is queued needs this, or [`runs_to`](Self::runs_to).
-    ///
-    /// ```
-    /// # #[cfg(feature = "cust")]
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use warpfold::cust::memory::DeviceBuffer;
-    /// use warpfold::{Equal, Gpu, RawStream, Sum, reduce};
-    ///
-    /// let gpu = Gpu::new()?;
-    /// gpu.make_current()?;
-    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
-    /// let keys = DeviceBuffer::from_slice(&[7u8, 7, 2, 7])?;
-    /// let (mut sums, mut count) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u64>::zeroed(1)?);
-    /// reduce::<Sum, _>(&items)
-    ///     .by_key::<Equal, _>(&keys)
-    ///     .to(&mut sums)
-    ///     .count_to(&mut count)
-    ///     .queue(&gpu, &RawStream::DEFAULT)?;
-    /// gpu.synchronize()?;
-    /// assert_eq!(count.as_host_vec()?, [3]);
-    /// assert_eq!(sums.as_host_vec()?[..3], [3, 3, 4]);
-    /// # Ok(())
-    /// # }
-    /// # #[cfg(not(feature = "cust"))]
-    /// # fn main() {}
-    /// ```
-    pub fn count_to<C>(mut self, count: C) -> Reduce<'a, O, T, P, S::Located, R>
-    where
-        P: WritesOnDevice,
-        S: HasKeys,
-        C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
-    {
         self.arguments.count_to = Some(count.memory());
         self.retyped()
     }

@@ -1,4 +1,5 @@
-//! The shapes of a request: how its items are divided into parts. The items of a part are reduced to one result, or scanned together.
+//! The shapes of a request, and the orders of a scan. A shape says how the items are divided into parts. The items of a part are reduced to
+//! one result, or scanned together.
 //!
 //! The methods of a request choose these types, and the compiler's messages name them. A program names a shape only if it keeps a request
 //! in a type of its own, or passes a request to a function:
@@ -263,7 +264,7 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several parts, each with a result.
+/// A shape of several parts that one kind of kernel reduces, and one kind scans: [`Segments`], [`Rows`] and [`Columns`].
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};

@@ -33,6 +33,17 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
+    /// These values, in runs that start at the indices in `starts`. There is at least one value.
+    pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
+        Self {
+            input: values,
+            items: values,
+            starts: Starts::Offsets(starts),
+            count,
+            count_at,
+        }
+    }
+
     /// Whether all memory that a launch uses is aligned for its types. The output of a scan of no items may have any address.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
         let offsets = match self.starts {
@@ -76,7 +87,7 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// The grid of the launch. If all windows are worked on at once, its blocks have more threads.
+    /// The grid of the launch. If the device can work on all windows at once, the blocks have more threads.
     fn grid(&self) -> Grid {
         match self.windows <= self.kernel.short.resident_blocks as u64 {
             true => self.kernel.short,
@@ -98,6 +109,31 @@ impl<'a> Queue<'a> {
         match made {
             Made::Reduction => self.segmented_reduce(row, segments, output, report),
             Made::Scan(order) => self.segmented_scan(row, segments, order, output, report),
+        }
+    }
+
+    /// The same as [`Self::segments`], with arguments that have been checked.
+    ///
+    /// # Safety
+    ///
+    /// - For a reduction, the conditions of [`Self::segmented_reduce_checked`] hold;
+    /// - for a scan, the conditions of [`Self::segmented_scan_checked`] hold.
+    pub unsafe fn segments_checked(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        made: Made,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        // SAFETY: the called function's conditions are this function's: condition 1 for a reduction, condition 2 for a scan.
+        unsafe {
+            match made {
+                Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
+                Made::Scan(order) => {
+                    self.segmented_scan_checked(row, segments, order, output, report)
+                }
+            }
         }
     }
 

@@ -31,14 +31,14 @@ use crate::selection::Chooser;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this predicate and these items; or the symbol is missing,
 ///   and loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
+/// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
     note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Predicate, item, predicate;`"
 )]
 pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
-    /// Which kernel it is.
+    /// The kernel.
     #[doc(hidden)]
     fn entry() -> &'static Entry;
 }
@@ -65,15 +65,28 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 /// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
 ///   loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
+/// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
     note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Equality, item, equality;`"
 )]
-pub unsafe trait RunsKernel<T: Item>: Equality<T> {
-    /// Which kernel it is.
+pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
+    /// The kernel.
     #[doc(hidden)]
+    fn entry() -> &'static Entry;
+}
+
+/// The equality `Self` has a kernel that marks the heads of runs of items of type `T`. An equality with a [`RunsKernel`] has it too.
+///
+/// # Safety
+///
+/// - [`Self::entry`] is an entry of launches that mark heads;
+/// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
+///   loading it is an error.
+#[doc(hidden)]
+pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
+    /// The kernel.
     fn entry() -> &'static Entry;
 }
 
@@ -106,6 +119,17 @@ macro_rules! row {
             }
         }
     };
+    (heads $equality:ident $t:ident $symbol:ident) => {
+        // SAFETY: the entry is made for launches that mark heads (condition 1). This library's texts are made from the same table, where
+        // each symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
+        unsafe impl HeadsKernel<$t> for $equality {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry =
+                    Entry::with_blocks(stringify!($symbol), None, Blocks::of_heads);
+                &ENTRY
+            }
+        }
+    };
     (select_flagged Flags $t:ident $symbol:ident) => {};
 }
 
@@ -115,7 +139,7 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. They have the same kernels.
+/// The rows of the 16-bit floats that `cust` can copy. They have the kernels of `half` 2's floats.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};
@@ -171,5 +195,5 @@ pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
 
 /// The kernel that chooses the heads of runs of items of type `T`.
 pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
-    Chooser::new::<T, BeforeRun>(E::entry())
+    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry())
 }

@@ -84,6 +84,22 @@ impl Count {
 }
 
 impl Selection {
+    /// Selects the first key of each run. Writes the starts of the runs followed by the end, and the keys if they are wanted.
+    pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
+        Self {
+            input: keys,
+            item_count_at: None,
+            flags: None,
+            chooser,
+            outputs: Outputs {
+                items: firsts,
+                indices: Some(starts),
+                with_end: true,
+                ..Outputs::default()
+            },
+        }
+    }
+
     /// Inputs and outputs. No more is written to an output than it has room for.
     fn regions(&self, count: Count) -> [Option<Region>; 8] {
         let outputs = self.outputs;
@@ -133,26 +149,19 @@ impl Selection {
 
     /// Checks that the requested indices and lengths have types that can hold the number of items.
     pub fn check_numbers(&self) -> Result<()> {
+        let item_count = self.input.item_count;
         let numbers = [self.outputs.indices, self.outputs.lengths];
-        check_numbers(numbers, self.input.item_count)
-    }
-}
-
-/// Checks that outputs for indices and lengths have types that can hold the number of items.
-pub(crate) fn check_numbers<const N: usize>(
-    numbers: [Option<Span>; N],
-    item_count: usize,
-) -> Result<()> {
-    for numbers in numbers.into_iter().flatten() {
-        let number_bytes = numbers.item.bytes;
-        if number_bytes == 4 && u32::try_from(item_count).is_err() {
-            return Err(Error::TooManyItems {
-                item_count,
-                number_bytes,
-            });
+        for numbers in numbers.into_iter().flatten() {
+            let number_bytes = numbers.item.bytes;
+            if number_bytes == 4 && u32::try_from(item_count).is_err() {
+                return Err(Error::TooManyItems {
+                    item_count,
+                    number_bytes,
+                });
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 impl Queue<'_> {
@@ -229,7 +238,6 @@ impl Queue<'_> {
             others: address(outputs.rejected),
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
-            heads: 0,
             count,
             control: scratch.control,
             states: scratch.states,

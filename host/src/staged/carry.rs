@@ -124,7 +124,7 @@ pub(super) fn carry<'gpu, 'slice>(
 pub(super) enum Step {
     /// The piece's upload is queued.
     Arrive,
-    /// Enough later pieces have arrived. The piece is downloaded next.
+    /// Enough later pieces have arrived. The piece's download, if it has results, is queued next.
     Leave,
 }
 
@@ -191,7 +191,7 @@ struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<TransferLane<'gpu>>,
-    /// Pieces being filled, not yet uploaded, in order.
+    /// Pieces that were given to the workers and are not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
     /// Filled lanes, with the indices of their pieces. They wait until all earlier pieces are uploaded.
     filled: Vec<(TransferLane<'gpu>, usize)>,

@@ -1,5 +1,5 @@
 //! The prefixes of the pieces of a scan that several GPUs share. Pieces publish the aggregates of their tile groups, in any order. The
-//! prefix of a piece's first group is known when all earlier pieces have published their aggregates.
+//! prefix of a piece's first tile group is known when all earlier pieces have published their aggregates.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -97,7 +97,7 @@ impl<A: Copy> Link<'_, A> {
         Ok(taken)
     }
 
-    /// Publishes the aggregates of a piece's groups.
+    /// Publishes the aggregates of a piece's tile groups.
     pub fn publish(&self, piece: usize, groups: Vec<A>) {
         let combine = self.chain.combine;
         self.chain.change(|state| {
@@ -111,7 +111,7 @@ impl<A: Copy> Link<'_, A> {
         });
     }
 
-    /// The prefix of a piece's first group.
+    /// The prefix of a piece's first tile group.
     pub fn prefix(&self, piece: usize) -> Result<A, Broken> {
         self.chain.wait(|state| state.prefixes.get(piece).copied())
     }

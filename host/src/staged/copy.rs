@@ -3,7 +3,7 @@
 /// Bytes that are copied before they are demoted to the shared cache. They fit a processor's nearest cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Copies bytes to memory that a device reads next. Bytes that do not fit into `to` are left out.
+/// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.
 ///
 /// Bytes that a processor has just written are in its own caches. A device reads bytes from there at a third of the bus's rate. The rate
 /// from a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, was 19 GB/s. From memory, or from the cache that the

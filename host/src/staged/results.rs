@@ -1,4 +1,4 @@
-//! Memory for the results of a scan of a slice.
+//! Memory of the host for the results of a request on slices.
 
 use std::mem::MaybeUninit;
 

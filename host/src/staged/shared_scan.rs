@@ -1,7 +1,7 @@
 //! A scan of a slice that several GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
 //!
 //! ```text
-//! piece p arrives      its tiles are read: the kernel publishes the aggregates of their groups
+//! piece p arrives      its tiles are read: the kernel publishes the aggregates of their tile groups
 //! piece p leaves       the aggregates go to all GPUs; wait for the prefix of piece p; scan its tiles with it
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 use crate::launch::states::{from_states, state_bytes};
 
-/// The number of later pieces that arrive before a piece leaves. By then, the host has the piece's aggregates.
+/// The most later pieces of a rank that arrive before a piece leaves. By then, the host usually has the piece's aggregates.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.
@@ -134,8 +134,8 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                         // - the lane's memory starts with the items of these tiles, and is lent to the conductor's stream until the work
                         //   is done (condition 1);
                         // - the lane's memory is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
-                        // - the tiles are whole groups, so no earlier tile of the first group is needed, and that group's prefix is
-                        //   published above (condition 3).
+                        // - the tiles are whole tile groups, so no earlier tile of the first tile group is needed, and that tile group's
+                        //   prefix is published above (condition 3).
                         unsafe { first.publish_piece(row, input(address), tiles) }?;
                         boards.take(groups, index, stream)
                     }),
@@ -158,7 +158,8 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);
-                            // - the tiles are whole groups, and the first group's prefix is published above, so no earlier tile is needed.
+                            // - the tiles are whole tile groups, and the first tile group's prefix is published above, so no earlier tile
+                            //   is needed.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
                     }
@@ -181,7 +182,7 @@ struct Boards<A> {
     first: Board<A>,
     second: Board<A>,
     taken: PinnedMemory,
-    /// Bytes of a slot, for the aggregates of a piece's groups.
+    /// Bytes of a slot, for the aggregates of a piece's tile groups.
     slot_bytes: usize,
 }
 
@@ -222,12 +223,12 @@ impl<A: Accumulator> Board<A> {
         })
     }
 
-    /// The address of a group's aggregate.
+    /// The address of a tile group's aggregate.
     fn aggregate(&self, group: u64) -> u64 {
         self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
     }
 
-    /// Queues the publishing of a group's prefix.
+    /// Queues the publishing of a tile group's prefix.
     fn publish_prefix(&self, group: u64, prefix: A, stream: Stream<'_>) -> Result<()> {
         let slot = self.aggregate(self.group_count + group);
         for (word, address) in (0..A::WORDS).zip((slot..).step_by(8)) {
@@ -257,7 +258,7 @@ impl<A: Accumulator> Boards<A> {
         })
     }
 
-    /// Queues the copy of these groups' aggregates to the host.
+    /// Queues the copy of these tile groups' aggregates to the host.
     fn take(&self, groups: Range<u64>, index: usize, stream: Stream<'_>) -> Result<()> {
         let from = self.first.aggregate(groups.start);
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();

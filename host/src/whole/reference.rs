@@ -93,7 +93,8 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction that combines pairwise, for one thread: a fold of its vectors' totals.
+/// Step 2 of a reduction that combines pairwise, for one thread: combines the thread's vectors of each tile pairwise, and folds the tiles'
+/// values.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {
@@ -217,7 +218,7 @@ fn upto<O: Op<T>, T: Element>(
     upto
 }
 
-/// Combines the aggregates of a group's tiles.
+/// Combines the aggregates of a tile group's tiles.
 #[cfg(feature = "nccl")]
 pub(crate) fn combine_group<O: Op<T>, T: Element>(
     tiles: &[O::Accumulator; SCAN_GROUP_TILES as usize],
@@ -327,7 +328,7 @@ pub(crate) fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Ac
     }
 }
 
-/// Step 4 of a scan: combines the aggregates of a group's tiles.
+/// Step 4 of a scan: combines the aggregates of a tile group's tiles.
 fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator {
     match O::GROUP_TREE {
         Tree::Halves => halves::<O, T>(aggregates),

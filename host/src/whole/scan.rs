@@ -37,7 +37,7 @@ impl ScanExtras<'_> {
     };
 }
 
-/// A launch of a scan: its tiles, and the memory that all launches share.
+/// A launch of a scan: its position and its tiles, and the state words that all launches share.
 struct ScanPlan {
     part: Position,
     is_short: bool,
@@ -149,7 +149,8 @@ impl Queue<'_> {
     /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
     ///   context. No other item need exist.
     /// - `input.address` is aligned for the row's items.
-    /// - The earlier tiles of the first tile's group, and the prefix of that group, are published. Otherwise the work never ends.
+    /// - The aggregates of the earlier tiles of the first tile's tile group, and the prefix of that tile group, are published. Otherwise
+    ///   the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -222,9 +223,9 @@ impl Queue<'_> {
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: the words are those of a scan. The blocks read and write only the items of these tiles and the extras (conditions 1 to
-        // 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count and
-        // `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
+        // SAFETY: the words are those of a scan. The blocks read and write only the items and results of these tiles, and the extras
+        // (conditions 1 to 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count
+        // and `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

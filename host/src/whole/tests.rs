@@ -1,4 +1,4 @@
-//! Calls in several launches: all launches are queued, or none.
+//! Calls in several launches. If a call stops after some of its launches, later calls still return the right results.
 
 use std::ops::Range;
 

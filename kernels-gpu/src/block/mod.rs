@@ -1,7 +1,6 @@
 //! One block: its warps exchange values through shared memory.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all threads of the block, or of the warps that share a tile,
-//! call it.
+//! Convergent functions (see [`crate::simt`]) are called by all threads of the block, of the warps that share a tile, or of a warp.
 
 mod large;
 mod placement;

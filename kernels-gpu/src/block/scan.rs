@@ -5,10 +5,10 @@
 //!
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. Accumulators of [more than one word](crate::contract::ScanShape::is_blocked) are scanned blocked,
-//!   because the prefixes of all vectors would take too many registers.
+//!   through shared memory once more. Wide accumulators, and accumulators of two words in tiles with an odd number of rows, [are scanned
+//!   blocked](crate::contract::ScanShape::is_blocked), because the prefixes of all vectors would take too many registers.
 //!
-//! A vector's results overwrite its items in shared memory, so a slot has room for the larger of the two.
+//! A vector's results may overwrite its items in shared memory, so a slot has room for the larger of the two.
 
 mod storing;
 

@@ -25,7 +25,7 @@ const _: () = assert!(NEIGHBOURS == 7);
 /// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of one slot on another board. The
 /// other board's value has the type `P`.
 pub struct Glance<A, P> {
-    /// The values of the slots that are published.
+    /// The slots' values, with no meaning for slots that are not published.
     pub values: [A; NEIGHBOURS + 1],
     /// The value of the slot on the other board, if it is published.
     pub other: P,
@@ -63,7 +63,8 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Reads slot `first`, the slots below it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
+    /// Reads slot `first`, the slots 32, 64, … below it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted`
+    /// are read.
     ///
     /// # Safety
     /// Every slot whose bit is set in `wanted` exists on its board.

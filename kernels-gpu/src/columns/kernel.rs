@@ -1,4 +1,4 @@
-//! Reduction and scan of each column of row-major matrices in one launch, each item read once.
+//! Reduction and scan of each column of row-major matrices in one launch.
 //!
 //! ```text
 //! block:  if columns have several chunks, take a ticket, which decides the block's units
@@ -16,8 +16,8 @@
 //!
 //! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
 //! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
-//! units, and so on. Each unit publishes one value, after its last combination. All units of a block go up together, a level of sixteens at
-//! a time. On each level up to 15 warps wait, and each of their lanes waits for one value.
+//! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
+//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
 //! at most 15 for each level. A unit publishes its value before it goes down.
@@ -28,9 +28,9 @@
 //! go on. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can go on. If
 //! all blocks are on the way down, any of them can go on.
 //!
-//! Cost: the kernel reads every item once, and writes every result once. If a column has several chunks, each chunk also has a state word
-//! for each 32 bits of an accumulator. The word is written once and read once; a scan reads it once more for each later unit of the same
-//! sixteen. A block has these barriers:
+//! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
+//! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
+//! written once and read once; a scan reads it once more for each later unit of the same sixteen. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that one of the block's units combines on the way up,

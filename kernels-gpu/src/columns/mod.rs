@@ -101,14 +101,15 @@ pub struct Shared<A> {
     pub tag: u32,
     /// For each warp, 32 totals: of the warp's leaf in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values that were read from the board: up to 15 for each lane's unit. At the end of a scan, row 0 has each unit's prefix.
+    /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of several chunks, row 0 has each unit's
+    /// prefix at the end.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 
 /// A value for each lane of a warp.
 pub type Lanes<A> = [A; WARP_LANES as usize];
 
-/// The bytes of dynamic shared memory of a block.
+/// The number of bytes of a block's dynamic shared memory.
 pub const fn shared_bytes<A>() -> u32 {
     size_of::<Shared<A>>() as u32
 }

@@ -4,9 +4,9 @@
 //!
 //! # Scratch
 //!
-//! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. Put a [`barrier`] between two uses of
-//! a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to give the block enough dynamic shared memory for
-//! all its scratches.
+//! Each other function takes a [`Scratch`], a place in the block's shared memory, and may use all of it. Put a [`barrier`] between two uses
+//! of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to give the block enough dynamic shared memory
+//! for all its scratches. The numbers of shuffles below are for a value of 32 bits.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -42,7 +42,7 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index, and no other thread uses the warp's place.
+    /// `warp` is less than [`BLOCK_WARPS`], and no other thread uses the warp's place.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
         // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below this number: this function's
@@ -51,7 +51,7 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index. The warp's value was written before a barrier, and the call is after that barrier.
+    /// `warp` is less than [`BLOCK_WARPS`]. The warp's value was written before a barrier, and the call is after that barrier.
     #[inline(always)]
     unsafe fn read(&self, warp: u32) -> A {
         // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and the warp's value is written: this function's
@@ -145,8 +145,8 @@ unsafe fn join<O: Op<T>, T: Element>(
     scratch: &Scratch<O::Accumulator>,
 ) -> (O::Accumulator, O::Accumulator) {
     let (mut before, mut total) = (O::identity(), O::identity());
-    // SAFETY: `THREADS` threads make `BLOCK_WARPS` warps (this function's condition), so each warp read or written exists. The last lane
-    // of each warp writes the warp's own place. All threads get to the barrier, which orders the writes before the reads.
+    // SAFETY: `THREADS` threads make `BLOCK_WARPS` warps (this function's condition), so each index of a warp is less than `BLOCK_WARPS`.
+    // The last lane of each warp writes the warp's own place. All threads get to the barrier, which orders the writes before the reads.
     unsafe {
         if thread::lane() == WARP_LANES - 1 {
             scratch.write(thread::warp(), lanes);
@@ -172,8 +172,8 @@ unsafe fn join<O: Op<T>, T: Element>(
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn broadcast<A: Accumulator>(value: A, scratch: &Scratch<A>) -> A {
-    // SAFETY: every block has a warp 0, and only thread 0 writes its place. All threads get to the barrier (this function's condition),
-    // which orders the write before the reads.
+    // SAFETY: index 0 is less than `BLOCK_WARPS`, and only thread 0 writes the place of warp 0. All threads get to the barrier (this
+    // function's condition), which orders the write before the reads.
     unsafe {
         if thread::index() == 0 {
             scratch.write(0, value);

@@ -1,4 +1,4 @@
-//! Building blocks for kernels of your own. The library's kernels are made of the same blocks.
+//! Building blocks for kernels of your own. Most of them are functions that the library's kernels call too.
 //!
 //! | module | works on | contents |
 //! |---|---|---|
@@ -13,8 +13,9 @@
 //!
 //! # Convergence
 //!
-//! Functions of [`warp`] and [`block`] are **convergent**: all lanes of the warp, or all threads of the block, call them together. No lane
-//! or thread has left the kernel, and none takes a branch around the call. A branch that all lanes or threads take is fine.
+//! The functions of [`warp`] and [`block`] that wait or exchange values are **convergent**: all lanes of the warp, or all threads of the
+//! block, call them together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all lanes or
+//! threads take is fine.
 //!
 //! # Compilers
 //!
@@ -23,7 +24,7 @@
 //! `extern "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The
 //! library's own kernels are compiled only with the feature `entries`.
 //!
-//! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks; a call panics.
+//! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks. Calls that need the GPU panic.
 
 pub use crate::simt::atomics as atomic;
 

@@ -1,7 +1,6 @@
-//! A warp's view of the board during a look-back: which slots it reads, and when it has read enough.
+//! A warp's view of the board during a scan's look-back: which slots it reads, and when it has read enough. Selections have a look-back of
+//! their own. The *own group* is the group of the tile that looks back.
 //!
-//! Scans and selections look back in the same way. They differ in the values that a tile publishes, and in the combination of these values
-//! to a prefix. The *own group* is the group of the tile that looks back.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;

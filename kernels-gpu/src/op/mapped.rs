@@ -1,8 +1,8 @@
 //! Operators that first apply a function to each item: a map before a reduction or a scan.
 
 /// Defines operators that apply a function to each item and combine the function's results by another operator. A row of
-/// [`operators!`](crate::operators!) can name such an operator. The function may use the item's index in the input or, for segments, in its
-/// segment.
+/// [`operators!`](crate::operators!) can name such an operator. The function may use the item's index in its part: in the input, or in a
+/// segment, a row or a column.
 ///
 /// ```
 /// use warpfold_kernels::op::{Any, CountNonZero, Op, Sum};

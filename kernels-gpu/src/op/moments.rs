@@ -10,7 +10,7 @@
 //! mean of squares minus the square of the mean would lose digits by cancellation if the mean is far from 0. This formula does not. If n =
 //! m, the last term is (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
-//! A thread combines pairwise, so most of its combinations need no division. It divides once per tile.
+//! A thread combines pairwise, so most of its combinations need no division. It divides at most once per full tile.
 //!
 //! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
 //! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,
@@ -29,9 +29,9 @@ use crate::element::{item_of, vector_of, Element, Words};
 
 /// The number of items, their mean and their variance. The type is both an operator and its result. All computations are in `f64`.
 ///
-/// Integers of more than 53 bits are rounded to `f64` first. An infinity or a NaN makes the variance NaN. For n items with the mean μ and
-/// the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of tiles that a thread
-/// works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
+/// Integers of more than 53 bits are rounded to `f64` first. Among several items, an infinity or a NaN makes the variance NaN. For n items
+/// with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of
+/// tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};

@@ -34,7 +34,8 @@ unsafe impl cust_core::DeviceCopy for Affine {}
 /// `.initial(Affine { scale: 0.0, offset: value })`. The operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no
 /// items is its offset, −0.0.
 ///
-/// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item spreads to all later values.
+/// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item spreads to all later values. (The first item's
+/// scale is used only if the scan has an initial value.)
 ///
 /// ```
 /// use warpfold_kernels::op::{Affine, Op, Recurrence};
@@ -69,8 +70,8 @@ impl Op<Affine> for Recurrence {
         item
     }
 
-    /// Applies `left`, then `right`. If `left` is the identity, `right.offset` is taken unchanged. Otherwise an infinite scale of `right`
-    /// would turn the identity's offset into a NaN, and a negative scale would change the sign of a zero.
+    /// Applies `left`, then `right`. If `left` is the identity, `right.offset` is taken unchanged. Without this choice, an infinite scale
+    /// of `right` would turn the identity's offset into a NaN, and a negative scale would change the sign of a zero.
     #[inline(always)]
     fn combine(left: Affine, right: Affine) -> Affine {
         let is_identity = (left.scale.to_bits() == 1.0_f32.to_bits())

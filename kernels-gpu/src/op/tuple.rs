@@ -1,7 +1,8 @@
 //! Several operators in one reading: a tuple of operators is an operator whose results are a [`Pair`] or a [`Triple`].
 //!
 //! Each operator lifts items and combines its own values. All operators of a tuple use one tree, which depends on the total width of their
-//! accumulators. So an operator that rounds may return different bits in a tuple than alone.
+//! accumulators, and on whether [`Moments`](super::Moments) is among the operators. So an operator that rounds may return different bits in
+//! a tuple than alone.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -34,7 +35,7 @@ pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
 #[repr(C, packed)]
 pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);
 
-/// The total of a vector, for one operator of a tuple. If `is_pairwise`, the tuple combines pairwise, so the operator does too.
+/// The total of a vector, for one operator of a tuple. If `is_pairwise`, the tuple combines pairwise, so an operator that rounds does too.
 #[inline(always)]
 fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O::Accumulator {
     if is_pairwise && !O::IS_PAIRWISE && !O::EXACT {

@@ -13,11 +13,11 @@
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
 /// As [`BLOCKS_PER_MULTIPROCESSOR`], for an operator whose threads hold at least [`MANY_WORDS`]. For example, a wide sum of `f32` holds
-/// eight `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
+/// twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies. A wide sum of `f32`
-/// holds 24 words, moments 30, and other sums at most 20.
+/// holds 24 words, moments 30, and sums in the items' type at most 20.
 pub const MANY_WORDS: usize = 21;
 
 /// If an operator combines items of 4 bytes pairwise, and a thread holds up to this many words, [`BLOCKS_PER_MULTIPROCESSOR`] applies.

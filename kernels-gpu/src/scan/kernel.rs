@@ -17,8 +17,8 @@
 //! takes about as long to arrive as a copy, so its thread waits for it only after the scan of the current tile. Blocks get tiles by
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
-//! While tiles wait for their prefixes, their items stay in shared memory. Each thread uses its own slots only, so no barrier is needed.
-//! Registers hold only the prefix of each vector within its tile.
+//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so its waiting tiles
+//! need no barrier of several warps. Registers hold only the prefix of each vector within its tile.
 //!
 //! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
 //! room for one, moreover, the next copy begins only after the tile is stored.
@@ -73,8 +73,8 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
-/// whether the launch has the blocks of a long scan. If that number makes the scan short, the launch has more warps, and perhaps more
-/// blocks, than it needs.
+/// whether the launch has the blocks of a long scan. If the number that is read makes the scan short, the launch has more warps, and
+/// perhaps more blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks. A block has [`crate::launch::scan_block_threads`] threads,
@@ -133,7 +133,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A scan of one tile does not use the board, so it needs no ticket and no tag.
+            // A scan of one tile reads no other block's value, so it needs no ticket. Its state words get tag 0, which no launch of several
+            // tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -245,7 +246,7 @@ fn leaves_later(buffers: u32) -> bool {
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
-    /// Whether the results are stored. If not, only the tiles' aggregates are published.
+    /// Whether the results are stored. If not, the launch only publishes aggregates.
     stores: bool,
     control: *mut Control,
     board: Board,

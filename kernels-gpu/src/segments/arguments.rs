@@ -76,35 +76,6 @@ macro_rules! with_segmented_scan_arguments {
     };
 }
 
-/// Passes the arguments of a reduction by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_by_key_reduce_arguments {
-    ([$($callback:tt)*] $($tokens:tt)*) => {
-        $($callback)*! {
-            $($tokens)*
-            /// The address of item 0, aligned to an item.
-            input: *const T,
-            /// How many items there are.
-            item_count: u64,
-            /// Null, or the address of the number of items in device memory, at most `item_count`.
-            item_count_at: *const u64,
-            /// The marked [heads](crate::heads) of `item_count` items.
-            heads: *mut u8,
-            /// The start of the workspace.
-            control: *mut $crate::workspace::Control,
-            /// The workspace's state words.
-            states: *mut u64,
-            /// How many state words there are.
-            state_words: u64,
-            /// The address of result 0.
-            output: *mut R,
-            /// How many results there is room for.
-            result_count: u64,
-        }
-    };
-}
-
 /// Passes the arguments of a scan by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
@@ -150,10 +121,4 @@ with_by_key_scan_arguments! {
     [arguments]
     /// The arguments of a scan by key: items of type `T`, results of type `R`.
     ByKeyScanArguments<T, R>;
-}
-
-with_by_key_reduce_arguments! {
-    [arguments]
-    /// The arguments of a reduction by key: items of type `T`, results of type `R`.
-    ByKeyReduceArguments<T, R>;
 }

@@ -72,7 +72,7 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-pub use self::heads::{by_key_reduce, by_key_scan};
+pub use self::heads::by_key_scan;
 use self::items::Room;
 use self::search::Offsets;
 

@@ -37,13 +37,3 @@ pub const BY_KEY_SCAN: Definition = Definition {
     barriers: &[Barrier::block(11)],
     ..SCAN
 };
-
-pub const BY_KEY_REDUCE: Definition = Definition {
-    prefix: "by_key_reduce_",
-    skeleton: "by_key_reduce",
-    // One in `begin_at_heads`: after the header and the words. Four for each work: after its items, its leaves and its nodes, and at its
-    // end. One with the last tag: before the departure.
-    barriers: &[Barrier::block(6)],
-    other_barriers: None,
-    ..REDUCE
-};

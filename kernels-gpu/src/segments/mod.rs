@@ -53,9 +53,9 @@
 //!
 //! # Segments that start at heads
 //!
-//! Runs of equal keys are segments that start at [heads](crate::heads): bits that an earlier launch has written. Then windows are cut by
-//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, and owns the chunks that begin there. There are no starts and
-//! no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut
+//! by items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, and owns the chunks that begin there. There are no
+//! starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
 //!
 //! [`FAN`] is the only number here that changes results.
 

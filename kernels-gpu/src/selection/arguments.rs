@@ -33,12 +33,8 @@ macro_rules! with_selection_arguments {
             others: *mut T,
             /// The length of `others`, in items. Nothing is written beyond it.
             other_capacity: u64,
-            /// Bits: [`WRITES_END`](crate::selection::WRITES_END), [`MARKS`](crate::selection::MARKS),
-            /// [`GOES_BACKWARD`](crate::selection::GOES_BACKWARD).
+            /// 0 or the bit [`WRITES_END`](crate::selection::WRITES_END).
             options: u64,
-            /// Null, or the memory of the heads as bits. Then the launch marks the heads, or writes the chosen items and their indices from
-            /// marked heads.
-            heads: *mut u8,
             /// The output for the number of chosen items.
             count: *mut u64,
             /// The workspace's beginning.

@@ -1,4 +1,5 @@
-//! Selection in one launch and a single pass. Each item is read once, and each output is written once.
+//! Selection in one launch and a single pass. Each item is read once, except that runs read the item before each warp's items again. Each
+//! output is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -18,12 +19,12 @@
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
 //! **Writing.** A warp writes the chosen items among its own consecutive items, so it waits for no other warp. It counts its chosen items
-//! by rows: a register holds the counts of four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane takes
-//! every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores are
-//! adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and are
-//! written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads
-//! and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up to
-//! four items or lengths before it writes the first of them.
+//! by rows: a register holds the counts of up to four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane
+//! takes every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores
+//! are adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and
+//! are written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's
+//! loads and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up
+//! to four items or lengths before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -32,7 +33,6 @@ mod choice;
 mod choosing;
 mod exchange;
 mod looking_back;
-mod marking;
 mod writing;
 
 pub use choice::{Choice, Flagged, Heads, If};
@@ -45,14 +45,13 @@ use crate::element::Element;
 use crate::selection::tuning::WARPS;
 use crate::selection::SelectionArguments;
 use crate::selection::{
-    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header, MARKS,
+    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header,
 };
 use crate::simt;
 use crate::thread::{Part, Slots, TileItems};
 use crate::tickets::{self, Ticket, LAST_TAG};
 
 use self::looking_back::Lookback;
-use self::marking::Marking;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
 
@@ -70,32 +69,13 @@ use crate::tiles::{counted, Tiles};
 /// - `lengths` is null unless `C` chooses heads.
 /// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///   [`crate::selection::state_words`].
-/// - `heads` is null, or `C` chooses heads. If it is not null, the first two conditions, and those on flags, lengths, other items and the
-///   workspace, do not apply. In their place: `heads` is [`crate::heads::Layout::bytes`] of memory for `item_count` items, which no other
-///   launch uses at the same time, and was zeroed once. Blocks have [`crate::heads::BLOCK_THREADS`] threads and
-///   [`crate::heads::SHARED_BYTES`] of dynamic shared memory. With [`MARKS`] there is a block for each range; `count` may be null.
-///   Without it, an earlier launch with the same input, number of items and direction has marked the heads.
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
     let shared: *mut Header<C::Prefix> = simt::shared_memory();
     let control = arguments.control;
-    let most_items = arguments.item_count;
     // SAFETY: work before the launch is awaited above; `item_count_at` is null or readable (condition of this function).
-    arguments.item_count = unsafe { counted(most_items, arguments.item_count_at) };
-    if C::LOOKS_BEFORE && !arguments.heads.is_null() {
-        let marking = Marking::<C, T>::new(arguments, most_items);
-        // SAFETY: the whole block is here, once. A launch that marks has a block for each range; before any other launch with `heads`,
-        // the heads are marked (conditions of this function).
-        unsafe {
-            if arguments.options & MARKS != 0 {
-                marking.mark();
-            } else {
-                marking.gather();
-            }
-        }
-        return;
-    }
+    arguments.item_count = unsafe { counted(arguments.item_count, arguments.item_count_at) };
     let tile_count = tile_count::<T>(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
@@ -112,7 +92,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A selection of one tile reads no published value. Its state words get tag 0, which belongs to no launch.
+            // A selection of one tile reads no published value. Its state words get tag 0, which no launch of several tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));

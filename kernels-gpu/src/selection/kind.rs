@@ -41,15 +41,5 @@ pub const FLAGGED: Definition = Definition {
 pub const RUNS: Definition = Definition {
     prefix: "runs_",
     skeleton: "selection_runs",
-    barriers: &[
-        // Three more of the block: after the shares of a tile, after the last tile, and after the sums of the ranges.
-        Barrier::block(4),
-        Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        Barrier::arrive(None, TWO_WARPS, 2),
-        Barrier::sync(Some(2), TWO_WARPS, 1),
-        Barrier::sync(None, TWO_WARPS, 1),
-        Barrier::arrive(None, BLOCK_THREADS, 1),
-        Barrier::sync(None, BLOCK_THREADS, 1),
-    ],
     ..IF
 };

@@ -118,7 +118,7 @@ pub struct Share {
 }
 
 /// The beginning of a block's shared memory. Prefixes have type `A`. The warps' lists follow the header, and the tiles follow the lists.
-/// Lists and tiles each begin at a multiple of 128 bytes.
+/// The first list and each tile begin at a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
     /// The warps' counts, for even and for odd turns.
@@ -166,12 +166,6 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
 
 /// An option of a launch: the number of items of the input is written after the last index.
 pub const WRITES_END: u64 = 1;
-
-/// An option of a launch with heads: it marks the heads. Without this option, it writes what is at the heads.
-pub const MARKS: u64 = 2;
-
-/// An option of a launch with heads: items are numbered from the end.
-pub const GOES_BACKWARD: u64 = 4;
 
 const _: () = {
     // Any place among a warp's items fits into the 16 bits of a list's entry.

@@ -1,4 +1,5 @@
-//! Arithmetic by PTX: conversions of 16-bit floats, minima and maxima that propagate NaN, sums of narrow integers, and two rare operations.
+//! Arithmetic by PTX: conversions of 16-bit floats, minima and maxima that propagate NaN, fused operations, sums of narrow integers, and a
+//! few more.
 //!
 //! The PTX of this file has no side effects, so the compiler may move it, merge equal instructions, or drop it.
 

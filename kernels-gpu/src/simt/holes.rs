@@ -4,8 +4,9 @@
 //! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
 //! outputs by `GIVE index, register;`. The lines between `TAKE` and `GIVE` are the body.
 //!
-//! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. Values of 8 bits are
-//! zero-extended to 16 bits. Wider accumulators and their results are in several registers (see [`wide`]).
+//! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. An item of 16 bytes is in
+//! two registers. Values of 8 bits are zero-extended to 16 bits. Wider accumulators and their results are in several registers (see
+//! [`wide`]).
 
 mod wide;
 
@@ -113,7 +114,7 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right`, where both operands combine the same number of items. Only operators with wide accumulators use this hole.
+/// `left ⊕ right`, on the conditions of `Op::combine_equal`. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)

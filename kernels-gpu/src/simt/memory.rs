@@ -48,7 +48,7 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Reads a flag from a register of this name. The flag is 0 in the PTX as it is compiled. The host makes other PTX in which the flag is 1.
+/// Reads a flag from the register `$register`. The flag is 0 in the PTX as it is compiled. The host makes other PTX in which the flag is 1.
 macro_rules! is_set_in_text {
     ($name:ident: $register:literal) => {{
         let number: u32;

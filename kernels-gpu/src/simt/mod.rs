@@ -1,7 +1,7 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! This module is the only interface between the kernels and the compiler. No other module has `asm!` or intrinsics. Memory accesses are
-//! the same for every compiler. Everything else has three implementations, one of which is chosen at compile time:
+//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler.
+//! Everything else has three implementations, one of which is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);

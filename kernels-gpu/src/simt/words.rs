@@ -1,6 +1,6 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`, as in [`super::memory`]: each states its memory order and its scope.
+//! All accesses are PTX by `ptx!`. Each states its memory order and its scope.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///

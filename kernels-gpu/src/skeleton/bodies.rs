@@ -1,4 +1,5 @@
-//! The bodies of the table's operators: for each row, one function for each hole, called `SYMBOL$HOLE`.
+//! The bodies of the table's operators: for each row of whole arrays and of selections, one function for each hole, called `SYMBOL$HOLE`.
+//! Kernels of segments and of columns take the bodies of such rows.
 //!
 //! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies are
 //! left out when the PTX is made.
@@ -222,6 +223,8 @@ macro_rules! selection_row {
     (runs $equality:ident $t:ident $symbol:ident) => {
         body!($symbol heads: heads::<$equality, $t>());
     };
+    // A kernel that marks heads uses the body of the row for runs.
+    (heads $equality:ident $t:ident $symbol:ident) => {};
     (select_flagged $flags:ident $t:ident $symbol:ident) => {};
 }
 

@@ -1,15 +1,16 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel and each combination of widths
-//! of items, accumulators and results. An operator's functions are holes in the skeleton (see [`crate::simt::holes`]). For each row of the
-//! table, the library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel, each combination of widths of
+//! items, accumulators and results, and a few properties of operators. An operator's functions are holes in the skeleton (see
+//! [`crate::simt::holes`]). The library also ships the bodies that fill the holes for each row of the table. A filled skeleton is the
+//! kernel of that row.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body. Inclusive and exclusive scans differ only in one body.
 //!
-//! Reductions have accumulators of up to 16 words. An accumulator of more than two words is for operators that use an item's index, have no
-//! identity item, and are exact or combine pairwise. In scans, these operators are exact. With two inputs, an item is a pair of up to 128
-//! bits. All other items of skeletons have at most 64 bits.
+//! Reductions have accumulators of up to 14 words. An operator with an accumulator of more than two words may use an item's index, has no
+//! identity item, and is exact or combines pairwise. In scans, these operators are exact. With two inputs, an item is a pair of up to 128
+//! bits, and selections by flags have items of up to 128 bits. All other items of skeletons have at most 64 bits.
 
 mod bodies;
 
@@ -253,11 +254,11 @@ arrays! {
 }
 
 /// Emits the skeletons of a kind. A line states whether the operators are exact, and then an item, an accumulator and a result of the right
-/// widths. The skeleton's name follows, and contains the same facts, with widths in bits. For pairs, the width of an item is the width of
-/// one of the two values.
+/// widths. The skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the
+/// name has the width of the pair.
 ///
-/// In scans with accumulators of 32 bits, exact and other operators share a skeleton. In reductions and scans of segments and of columns
-/// they share a skeleton too, but operators that combine sixteens pairwise have skeletons of their own.
+/// In reductions and scans of segments and of columns, exact and other operators share a skeleton, but operators that combine sixteens
+/// pairwise have skeletons of their own. For whole arrays, the name also says whether the operators are exact.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -38,15 +38,15 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Accesses to vectors of `bytes` bytes in slots of `slot_bytes` bytes. A slot is at least as large as a vector. The unit is the
-    /// largest power of two, up to 16, that divides both numbers.
+    /// Accesses to vectors of `bytes` bytes. Every power of two, up to 16, that divides `slot_bytes` also divides all addresses. The unit
+    /// is the largest of these powers that divides `bytes` too.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();
         Access { bytes, unit }
     }
 
-    /// The bytes of a unit.
+    /// The number of bytes of a unit.
     #[inline(always)]
     pub const fn unit(self) -> usize {
         self.unit

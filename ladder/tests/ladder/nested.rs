@@ -32,7 +32,7 @@ fn blocks_of_512_launch_eight_levels_separately_or_together() {
                 _ => children,
             };
             assert_eq!(counters.blocks, blocks + of_children, "{rung}");
-            // Each block that launches a grid has one barrier before the launch.
+            // Except with one launcher, each block that launches a grid has one barrier before the launch.
             let barriers = match rung {
                 Rung::RecursiveOneLauncher => 0,
                 _ => children,

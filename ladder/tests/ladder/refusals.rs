@@ -1,5 +1,5 @@
-//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and what it supports, and nothing
-//! is launched.
+//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and the reason, and nothing is
+//! launched.
 
 use std::ops::Range;
 

@@ -6,7 +6,8 @@ use warpfold_kernels::selection::{self, BeforeRun};
 
 use super::{Engine, shape};
 
-/// The outputs of a selection. Each has an element for each item, and the kernel writes the first elements.
+/// The outputs of a selection. A list has an element for each item, and the kernel writes its first elements. A list that is not requested
+/// is empty.
 pub struct SelectionOutput<T> {
     pub count: u64,
     pub items: Vec<T>,

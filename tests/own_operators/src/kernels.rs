@@ -1,4 +1,4 @@
-//! Kernels that use each building block, and write each thread's results.
+//! Kernels that use the building blocks, and write their results.
 
 /// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;

@@ -373,7 +373,7 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((whole + 127) as u32) << 23)
 }
 
-/// The sums of weights, and of numbers times their weights.
+/// The weighted mean. The accumulator has the sums of weights, and of numbers times their weights.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightedMean;
 
@@ -420,7 +420,7 @@ warpfold::mapped! {
     pub struct NegatedSum = warpfold::Sum, |item: f32| -> f32 { -item };
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };
-    /// Numbers times their indices, which count from 0.
+    /// The sum of numbers times their indices, which count from 0.
     pub struct WeightedByPlace = warpfold::Sum, |item: i32, index| -> i64 {
         i64::from(item).wrapping_mul(index as i64)
     };

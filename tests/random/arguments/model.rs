@@ -310,7 +310,7 @@ pub fn run_starts(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], starts, vec![count]])
 }
 
-/// Writes starts and a count only if there are arguments for them.
+/// Writes starts only if there is an argument for them. The count is written or returned.
 pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let (firsts, starts) = (firsts(&a[0]), starts(&a[0]));
     let sums = runs(&a[0], &a[1]).into_iter().map(sum).collect();

@@ -2,7 +2,7 @@
 
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 
-/// The message for a kernel with an unexpected result.
+/// The mistake that was found, as text.
 pub type Trouble = String;
 
 /// A device, and the module loaded on it.
@@ -67,7 +67,7 @@ impl Bed {
         Ok(bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }
 
-    /// Launches a kernel. Each argument is passed unchanged.
+    /// Launches a kernel. Each argument has the bytes of one parameter.
     pub fn launch(
         &self,
         kernel: &str,

@@ -169,7 +169,7 @@ impl Machine for Device {
         let module = match self.load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
-            // A case does not load. Runs each case in a module of its own.
+            // Some case does not load, so each case runs in a module of its own.
             Err(_) => return cases.chunks(1).flat_map(|case| self.run(case)).collect(),
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);

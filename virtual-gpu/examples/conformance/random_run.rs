@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 16;
-/// The most kernels that are reduced. Further kernels that differ are only counted.
+/// The most kernels that are reduced. Further kernels that differ are only reported.
 const REDUCED: usize = 12;
 
 /// Compares the kernels of these seeds.

@@ -10,7 +10,7 @@ enum Change {
     Unwrap,
 }
 
-/// Removes statements, from the last to the first, as long as `shows` still holds without them.
+/// Removes or unwraps statements, from the last to the first, if `shows` still holds for the result.
 pub fn reduce(
     mut statements: Vec<Statement>,
     mut shows: impl FnMut(&[Statement]) -> bool,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 32;
-/// The most differing items that are printed.
+/// The most differing items of a kernel that are printed.
 const SHOWN: usize = 5;
 
 /// Compares these kernels.

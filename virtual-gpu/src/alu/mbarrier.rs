@@ -1,5 +1,5 @@
-//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and
-//! the number of the phase. The word is opaque to programs.
+//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and the parity of the phase. The word is
+//! opaque to programs.
 
 /// The number of bits of each count of arrivals.
 const COUNT_BITS: u32 = 20;

@@ -56,7 +56,7 @@ fn distance(a: u32, b: u32, index: u32, width: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Pseudo-random words.
+    /// Extreme words, then pseudo-random words.
     fn words() -> impl Iterator<Item = u32> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let edges = [0, u32::MAX, 0x8080_8080, 0x7f7f_7f7f, 0x8000_7fff];

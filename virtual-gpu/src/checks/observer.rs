@@ -56,11 +56,11 @@ pub(crate) struct GridStart<'a> {
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
-    /// Blocks that have ended before this grid starts.
+    /// Ended blocks that this grid is ordered after.
     pub after: &'a [Range<u64>],
 }
 
-/// Watches a launch. Each method is called when its event happens.
+/// Watches a launch.
 pub(crate) trait Observer {
     /// Whether the interpreter reports accesses and tracks undefined bytes.
     const WATCHES: bool;
@@ -81,8 +81,8 @@ pub(crate) trait Observer {
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
     /// A barrier of a block completed. The lanes in `waiting` waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
-    /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
-    /// the block's own.
+    /// Lanes began asynchronous copies, or their copies are about to arrive at an mbarrier. The copies' accesses are reported under warp
+    /// numbers above the block's own.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);

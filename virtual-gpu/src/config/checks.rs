@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch, and stop the launch at the first mistake.
+    /// Watch, and stop a launch that makes a mistake.
     On,
     /// Do not watch: go on as a real device might.
     Off,

@@ -1,4 +1,4 @@
-//! The virtual device: the number of its multiprocessors, and the limits of each.
+//! The virtual device: the number of its multiprocessors, and its limits.
 //!
 //! The limits are a current data-centre GPU's, except for the number of multiprocessors. This number is small on purpose: ordering mistakes
 //! show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts time.

@@ -50,7 +50,7 @@ pub enum Dependence {
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// Seed of the scheduler: the same seed gives the same run.
+    /// Seed of a run's random choices. A repeated run with the same seed and policy makes the same choices.
     pub seed: u64,
     /// Warp instructions after which a launch counts as hung.
     pub step_budget: u64,

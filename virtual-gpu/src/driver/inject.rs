@@ -68,7 +68,7 @@ pub enum Moment {
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
     /// The call and every later call fail without effect, until the failure is disarmed. Calls that work in a poisoned context still
-    /// succeed: calls for primary contexts, and calls that ask for the current context.
+    /// succeed, such as calls for devices and primary contexts.
     Sticky,
 }
 
@@ -219,7 +219,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the failure has been injected.
+    /// Whether the call that the failure counts to was made. A deferred failure shows only later.
     ///
     /// ```
     /// use virtual_gpu::driver::{Code, inject};

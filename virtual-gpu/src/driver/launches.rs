@@ -46,7 +46,7 @@ thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
 }
 
-/// Collects the launches that this thread enqueues during its lifetime.
+/// Collects the launches that this thread enqueues while this value lives.
 ///
 /// ```
 /// use virtual_gpu::driver::watch_launches;

@@ -106,7 +106,7 @@ static BACKEND: OnceLock<Backend> = OnceLock::new();
 ///
 /// # Errors
 ///
-/// The driver was started before: by a driver call, by [`mode`], or by this function.
+/// The driver was started before, for example by a driver call, by [`mode`], or by this function.
 pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
     let mut ours = false;
     BACKEND.get_or_init(|| {

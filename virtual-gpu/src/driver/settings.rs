@@ -11,7 +11,7 @@ use std::env;
 use std::ffi::OsString;
 use std::str::FromStr;
 
-/// Most devices that a machine has.
+/// The most devices that a machine can have.
 const MOST_DEVICES: u32 = 16;
 
 /// Which device the program gets.

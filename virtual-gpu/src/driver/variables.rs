@@ -1,4 +1,4 @@
-//! Reads the environment variables of [`VARIABLES`]. Unusable values and unknown names are errors.
+//! Reads the environment variables of [`VARIABLES`].
 //!
 //! A value that cannot be read is an error. An unknown variable whose name begins with `VIRTUAL_GPU_` is an error too, because it may be a
 //! misspelt name.

@@ -41,7 +41,7 @@ fn plain(pred: Pred) -> PredSource {
     PredSource { pred, flip: 0 }
 }
 
-/// The registers of an instruction. Each source has the exchange's register that replaces it.
+/// The registers of an instruction. Each source is paired with the exchange's register that replaces it.
 #[derive(Default)]
 struct Roles {
     sources: Vec<(Reg, Reg)>,

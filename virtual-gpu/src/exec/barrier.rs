@@ -4,9 +4,9 @@
 //! the block that has not exited. Otherwise it waits for the given number of threads; a whole warp
 //! counts as 32.
 //!
-//! With the sync check on, two things are faults: a barrier that completes after some threads have
-//! exited, and an aligned barrier that the threads of a warp did not execute together. The hardware
-//! tolerates some of these mistakes; the programming model allows none.
+//! With the sync check on, two things are faults: a barrier without a count that completes after some threads have exited, and an aligned
+//! barrier that the threads of a warp did not execute together. The hardware tolerates some of these mistakes; the programming model allows
+//! none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};

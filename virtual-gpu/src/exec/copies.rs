@@ -2,9 +2,9 @@
 //!
 //! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
 //! decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The race
-//! check reports every access to these bytes, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands.
-//! The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any other thread is
-//! reported.
+//! check reports every access that conflicts with the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so
+//! when it lands. The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any
+//! other thread is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
@@ -186,7 +186,7 @@ fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
 }
 
 impl Warp {
-    /// Fails if an access to shared memory touches bytes that belong to a copy.
+    /// Fails if an access to shared memory conflicts with a copy that was not waited for.
     #[inline(always)]
     pub(super) fn check_copies<O>(
         &self,
@@ -250,8 +250,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Fails if lanes that begin copies of one byte or more have not waited for the preceding
-    /// launches.
+    /// Fails if lanes have not waited for the preceding launches and begin copies that read one byte or more.
     fn check_copy_waited(&self, copy: &Copy) -> Result<(), Finding> {
         let copies_something = |lane: &usize| copy.read[*lane] != 0;
         let Some(lane) = lanes(copy.in_flight & !self.waited).find(copies_something) else {

@@ -78,7 +78,7 @@ impl Warp {
         }
     }
 
-    /// Checks an instruction for undefined bytes before it is executed.
+    /// Before an instruction is executed, checks its operands for undefined bytes, and marks the undefined bytes of its results.
     #[inline(always)]
     fn check_undefined<O: Observer>(
         &mut self,

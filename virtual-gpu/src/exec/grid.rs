@@ -57,7 +57,7 @@ struct Grid {
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {
-    /// Gives one turn to each warp that can run.
+    /// Gives one turn to each warp that can run, unless its block is starved.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -105,7 +105,7 @@ pub(super) fn read_shared(
     Ok(read_bytes(&shared.memory, at, bytes))
 }
 
-/// Writes bytes of shared memory that were read before.
+/// Writes shared memory at an address that an earlier read has checked.
 pub(super) fn write_shared(shared: &mut Shared, address: u64, bytes: u32, value: u64) {
     let (start, end) = (address as usize, address as usize + bytes as usize);
     write_bytes(&mut shared.memory, start, bytes, value);

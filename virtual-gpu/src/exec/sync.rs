@@ -5,8 +5,8 @@
 //! or another instruction with the same opcode and mask (see `apart`). Lanes with different masks are handled separately. If lanes wait for
 //! each other at instructions with different opcodes, the launch is stopped with a fault.
 //!
-//! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads
-//! from a lane outside the mask. With the check off, such a shuffle reads the other lane's register.
+//! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads from a lane that takes no part. With the
+//! check off, such a shuffle reads the other lane's register.
 
 use super::apart::Party;
 use super::block::Shared;

@@ -61,7 +61,7 @@ pub enum Doer {
         at: Option<ThreadPlace>,
         /// The line in the PTX text, counted from 1.
         line: u32,
-        /// The instruction, as the PTX text has it.
+        /// The text of the instruction, on one line.
         instruction: String,
     },
     /// A copy, a fill, or stream-ordered freeing.

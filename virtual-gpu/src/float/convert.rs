@@ -57,7 +57,7 @@ pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// f64 to f32. A NaN keeps its sign and the upper bits of its payload, and becomes quiet.
+/// f64 to f32. Unless the mode saturates, a NaN keeps its sign and the upper bits of its payload, and becomes quiet.
 pub(crate) fn double_to_single<const M: u8>(value: f64) -> f32 {
     if value.is_nan() && !Mode(M).saturates() {
         return f32::from_bits(double_nan(value, SINGLE) as u32);

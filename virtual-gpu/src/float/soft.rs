@@ -234,7 +234,7 @@ fn to_left(a: Number) -> Number {
 mod tests {
     use super::*;
 
-    /// Pseudo-random finite floats of every magnitude.
+    /// Edge cases, then pseudo-random finite floats.
     fn doubles() -> impl Iterator<Item = f64> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let edges = [

@@ -1,8 +1,7 @@
 //! Calls: the body of the called function is written in place of the call.
 //!
-//! A formal parameter becomes another name for the variable that is passed. The calling convention
-//! of PTX allows this, because the caller's variables exist for one call only. A `ret` becomes a
-//! branch to the end of the body.
+//! A formal parameter of `.param` space becomes another name for the variable that is passed. The calling convention of PTX allows this,
+//! because the caller's variables exist for one call only. A `ret` becomes a branch to the end of the body.
 
 use super::body::Body;
 use super::builtin;

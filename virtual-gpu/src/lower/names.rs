@@ -42,7 +42,7 @@ pub(super) struct Range {
     pub ty: Type,
 }
 
-/// The names of one block.
+/// The names of one block of statements.
 #[derive(Debug, Default)]
 pub(super) struct Scope<'a> {
     pub names: HashMap<&'a str, Entity<'a>>,

@@ -75,7 +75,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// The bit of a control operand that makes items out of bounds count as zero.
+/// The bit of a control operand with which a factor out of bounds makes the result zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma` with all its modifiers.

@@ -39,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction may transfer control, so that it ends a basic block.
+/// Whether an instruction ends a basic block: it may transfer control, or fragments may be merged after it.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,

@@ -3,10 +3,10 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer is always
-//! an error. One kind of mistake is therefore not found: a host table indexed by device address keeps the entry of a freed allocation. On a
-//! real device, a newer allocation may get this entry; here it cannot. Handles of objects and addresses of pinned host memory are reused,
-//! as on a real device.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
+//! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
+//! the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
+//! addresses of pinned and managed memory are reused, as on a real device.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
@@ -33,7 +33,7 @@ pub use error::MemoryError;
 pub(crate) use snapshot::{Lookup, Snapshot};
 use table::Table;
 
-/// The lowest address of an allocation. The generic windows of the other memory spaces lie below it.
+/// The lowest address of device memory. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
 /// Addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
@@ -111,7 +111,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or more than are free.
+    /// `bytes` is 0, or more than are free on the device or the host.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
@@ -423,7 +423,7 @@ impl Memory {
         self.read_table().live.get(&address).cloned()
     }
 
-    /// The live allocations.
+    /// The live allocations, and all pinned and managed memory.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let table = self.read_table();
         let mut allocations: Vec<_> = table

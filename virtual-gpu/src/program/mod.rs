@@ -2,7 +2,7 @@
 //!
 //! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is also a row, and is filled once. So
 //! instructions read registers and immediates in the same way. A predicate is a mask of lanes. An arithmetic instruction has a function
-//! pointer to a loop over a row. To add an arithmetic instruction, add a line to a table in `lower`.
+//! pointer to a loop over a row. To add an arithmetic instruction, only `lower` must change.
 //!
 //! A program has no calls: `lower` writes the body of a called function in place of the call.
 
@@ -75,7 +75,7 @@ pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
 pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
 pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
 pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
-/// Computes two results. The second result is the carry for the next instruction of a chain.
+/// Computes two results, such as a sum and its carry.
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;

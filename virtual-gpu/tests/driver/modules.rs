@@ -11,7 +11,7 @@ fn a_function_outside_the_module_is_not_found() {
     let _context = Context::new();
     let module = load(PTX);
     let mut found = 0;
-    // SAFETY: the texts end with NUL.
+    // SAFETY: the texts end with NUL, and the call refuses null.
     unsafe {
         assert_eq!(
             cuModuleGetFunction(&mut found, module, c"subtract".as_ptr()),

@@ -1,5 +1,5 @@
-//! Helpers for the tests. Each test has its own context, so that a test does not poison the contexts of parallel tests. Other helpers let a
-//! test run on the virtual and on a real device.
+//! Helpers for the tests. [`Context`] gives a test a context of its own, so that the test does not poison the contexts of parallel tests.
+//! Other helpers let a test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};

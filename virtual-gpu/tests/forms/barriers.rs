@@ -4,7 +4,7 @@
 use super::block;
 use virtual_gpu::FaultKind;
 
-/// Names of one barrier instruction, and whether it is aligned.
+/// The ways to write a barrier: the start of the opcode, its end, and whether the barrier is aligned.
 const FAMILIES: [(&str, &str, bool); 6] = [
     ("bar", "", true),
     ("bar.cta", "", true),

@@ -7,7 +7,7 @@ const GRID: [u32; 3] = [2, 3, 4];
 const BLOCK: [u32; 3] = [5, 4, 3];
 const THREADS: u32 = 60;
 
-/// The value of a register in each thread, by the number of the block and of the thread.
+/// For each thread, its number in the block, the block's number, and the value of a register.
 fn values(register: &str, bits: u32) -> Vec<(u32, u32, u64)> {
     let device = Device::new();
     let count = 24 * THREADS;

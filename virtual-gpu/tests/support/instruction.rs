@@ -1,4 +1,4 @@
-//! Runs one instruction on all pairs of extreme values.
+//! Runs one instruction on all pairs of a list of values.
 
 use super::{Arg, Device};
 
@@ -9,7 +9,7 @@ pub const W32: [u32; 4] = [32; 4];
 /// The widths of `d`, `a`, `b` and `c`: 64 bits each.
 pub const W64: [u32; 4] = [64; 4];
 
-/// Extreme values of every type, as bits.
+/// Extreme values of every type, and random values, as bits.
 fn values() -> Vec<u64> {
     let mut values = vec![
         0,

@@ -11,7 +11,8 @@ pub struct Row {
     pub symbol: &'static str,
     /// The name of the skeleton for its kernel, if there is one.
     pub skeleton: String,
-    /// The row whose bodies fill the skeleton. A row for segments or columns uses the bodies of the row for whole arrays.
+    /// The row whose bodies fill the skeleton. A row for segments or columns uses the bodies of the row for whole arrays. A row for keys
+    /// uses the bodies of the row for runs.
     pub bodies: &'static str,
 }
 
@@ -42,6 +43,9 @@ pub fn rows() -> Vec<Row> {
             Types::of_choice::<$t>
         };
         (runs $equality:ident $t:ident) => {
+            Types::of_choice::<$t>
+        };
+        (heads $equality:ident $t:ident) => {
             Types::of_choice::<$t>
         };
         (select_flagged Flags $t:ident) => {
@@ -119,9 +123,23 @@ fn row(symbol: &'static str, types: &Types) -> Row {
         skeleton: format!("{stem}{exactness}_{widths}{lifts_existing_items}"),
         bodies: match kind.shape {
             Shape::Segments | Shape::Columns => whole_array_called(name),
+            Shape::Keys => runs_called(name),
             Shape::Array | Shape::Pairs | Shape::Selection => symbol,
         },
     }
+}
+
+/// The row of this name for runs.
+fn runs_called(name: &str) -> &'static str {
+    const SYMBOLS: &[&str] = {
+        macro_rules! symbols {
+            ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+        }
+        warpfold_kernels::for_each_selection_kernel!(symbols)
+    };
+    let is_called_so = |symbol: &&&'static str| Kind::of(symbol) == Some((Kind::Runs, name));
+    let found = SYMBOLS.iter().find(is_called_so);
+    found.expect("the equality of keys has a row for runs")
 }
 
 /// The row of this name that reduces a whole array or, if there is no such row, the row that scans a whole array.

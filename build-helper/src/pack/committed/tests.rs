@@ -65,7 +65,7 @@ fn kernels_with_a_wrong_symbol_or_architecture_are_refused() {
         read_with(|c| c[0].kernels[0].symbol = "x\"]}},panic!()".to_owned()),
         damaged
     );
-    // Another architecture, a kernel too many, a missing kernel, a kernel twice.
+    // Another architecture, a text for another architecture, a missing architecture, a missing kernel, a kernel twice.
     assert_eq!(read_with(|c| c[1].capability = (6, 0)), damaged);
     assert_eq!(
         read_with(|c| c[1].kernels[0].text = text("reduce_product", "sm_90", "mul")),
@@ -88,7 +88,7 @@ fn kernels_with_a_wrong_symbol_or_architecture_are_refused() {
     );
 }
 
-/// A file with a correct hash and arbitrary claims about its texts.
+/// A file with a correct hash and wrong sizes of its texts.
 #[test]
 fn sizes_are_bounded_before_anything_is_unpacked() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -143,7 +143,7 @@ fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The compressed parts of a file, one after the other. Each begins with its length.
+/// The parts of packed bytes, decompressed. In the packed bytes, each part comes after its length.
 fn unzipped(packed: &[u8]) -> Vec<Vec<u8>> {
     let mut rest = packed;
     let mut parts = Vec::new();

@@ -51,6 +51,6 @@ fn callers_wait_when_all_things_are_in_use() {
     });
     let state = shelf.lock();
     assert!(state.out == 0 && state.idle.len() <= LIMITS.idle);
-    // No caller got a thing beyond the bound. Surplus idle things were dropped, so later callers may have made new things.
+    // Surplus idle things were dropped, so later callers may have made new things.
     assert!(made.load(Ordering::Relaxed) >= 1);
 }

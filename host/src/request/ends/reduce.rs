@@ -139,7 +139,7 @@ macro_rules! by_key {
         impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
             for (OnTheDevice, $shape<E, K>, Written)
         where
-            O: Kernel<kind::by_key_reduce, T>,
+            O: Kernel<kind::segmented_reduce, T>,
         {
             type Given = usize;
 
@@ -158,7 +158,7 @@ by_key!(ByKeyTo);
 impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T>
     for (OnTheDevice, ByKeyTo<E, K>, Written)
 where
-    O: Kernel<kind::by_key_reduce, T>,
+    O: Kernel<kind::segmented_reduce, T>,
 {
     fn verb() -> Result<Verb> {
         Ok(Verb::ReduceByKey(O::row(), heads::<E, K>()))
@@ -318,7 +318,7 @@ pub(super) fn groups_of_host_to<O: Op<T, Output: Item>, T: Item>(
 #[allow(private_interfaces)]
 impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Returned)
 where
-    O: Kernel<kind::by_key_reduce, T>,
+    O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = (Vec<K>, Vec<O::Output>);
 
@@ -330,7 +330,7 @@ where
 #[allow(private_interfaces)]
 impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Written)
 where
-    O: Kernel<kind::by_key_reduce, T>,
+    O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = usize;
 
@@ -399,6 +399,7 @@ fn by_key_wanted(key_count: usize) -> Wanted {
     Wanted {
         results: key_count,
         unique_keys: key_count,
+        indices: key_count + 1,
         ..Wanted::default()
     }
 }

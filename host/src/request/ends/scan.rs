@@ -8,6 +8,7 @@ use warpfold_kernels::op::Op;
 
 use super::{QueuedScan, ScanEnd, results, results_to, room};
 use crate::arguments::{Arguments, HostItems, Memory};
+use crate::by_key::Marker;
 use crate::call::{self, Verb};
 use crate::call::{Wanted, run_at_once};
 use crate::error::Result;
@@ -84,39 +85,65 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     }
 }
 
-macro_rules! by_key {
-    ($shape:ident) => {
-        /// Scans each run of keys in device memory.
-        #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
-            for (OnTheDevice, $shape<E, K>, D, Written)
-        where
-            O: Kernel<kind::by_key_scan, T>,
-        {
-            type Given = ();
+/// Scans each run of keys in device memory.
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
+    for (OnTheDevice, ByKey<E, K>, D, Written)
+where
+    O: Kernel<kind::by_key_scan, T>,
+{
+    type Given = ();
 
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments).map(drop)
-            }
-        }
-
-        #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
-            for (OnTheDevice, $shape<E, K>, D, Written)
-        where
-            O: Kernel<kind::by_key_scan, T>,
-        {
-            fn verb() -> Result<Verb> {
-                Ok(by_key_verb::<D, E, K>(O::row()))
-            }
-        }
-    };
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments).map(drop)
+    }
 }
 
-by_key!(ByKey);
-by_key!(ByKeyTo);
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
+    for (OnTheDevice, ByKey<E, K>, D, Written)
+where
+    O: Kernel<kind::by_key_scan, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(by_key_verb::<D, E, K>(O::row()))
+    }
+}
 
 fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
+    Verb::ScanAtHeads {
+        row,
+        order: D::ORDER,
+        marker: Marker::of::<E, K>(),
+    }
+}
+
+/// Scans each run of keys in device memory, and writes the starts of the runs.
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
+    for (OnTheDevice, ByKeyTo<E, K>, D, Written)
+where
+    O: Kernel<kind::segmented_scan, T>,
+{
+    type Given = ();
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        call::wait(gpu, by_key_to_verb::<D, E, K>(O::row()), arguments).map(drop)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
+    for (OnTheDevice, ByKeyTo<E, K>, D, Written)
+where
+    O: Kernel<kind::segmented_scan, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(by_key_to_verb::<D, E, K>(O::row()))
+    }
+}
+
+fn by_key_to_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     Verb::ScanByKey {
         row,
         order: D::ORDER,

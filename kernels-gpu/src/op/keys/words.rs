@@ -1,7 +1,7 @@
 //! Items of one word: the extreme of one vector or of four vectors, and its place.
 //!
-//! The extreme is found first, and then the first place with the extreme's bits. For `f32`, the GPU's minimum and maximum instructions find
-//! the extreme, so only the extreme's key is computed. NaNs are handled at the end.
+//! The extreme of four vectors is found first, and then the first place with the extreme's bits. So is the extreme of one vector of `f32`,
+//! if the GPU has minimum and maximum instructions that propagate NaN. So only the extreme's key is computed. NaNs are handled at the end.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
@@ -108,7 +108,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// If `is_here`, the earlier vector `words` has the extreme too, and replaces the vector found so far.
+    /// If `is_here`, the earlier vector `words` has the extreme, and replaces the vector found so far.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -126,7 +126,7 @@ impl Found {
     }
 }
 
-/// The place of the first of four words with these bits. One of the words has these bits.
+/// The place of the first of four words that has these bits; 3 if none of the first three words has them.
 #[inline(always)]
 fn place_of(words: Words, bits: u32) -> u32 {
     let mut place = 3;

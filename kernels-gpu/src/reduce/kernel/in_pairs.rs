@@ -1,4 +1,4 @@
-//! Combines a thread's part of a tile pairwise, neighbours first, for operators with wide accumulators.
+//! Combines a thread's part of a tile pairwise, neighbours first, for operators that [combine pairwise](crate::op::Op::IS_PAIRWISE).
 //!
 //! The order suits operators for which two sides of equally many items combine at less cost, or more exactly. Vectors are combined as early
 //! as possible, so that few values are held at a time.

@@ -8,8 +8,8 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. Wide partials are always read one by
-/// one, since several would not fit in registers.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. Wide partials that are not large are
+/// always read one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The index of the second partial's first word, among the words that a lane has read.

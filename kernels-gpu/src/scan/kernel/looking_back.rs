@@ -43,8 +43,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut gathered = self.tiles.end;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
         // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
-        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp
-        // uses the board no more.
+        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop, no thread
+        // of the block uses the board any more, except for the departure.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {

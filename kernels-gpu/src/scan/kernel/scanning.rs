@@ -43,9 +43,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut latest = nothing;
         let mut turn = 0;
         // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
-        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each thread uses its
-        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. The barrier in `join`
-        // orders the first thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each warp uses its
+        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. Barriers of the warp, or
+        // shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first thread's write of the ticket
+        // before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),

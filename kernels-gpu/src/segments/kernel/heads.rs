@@ -25,7 +25,7 @@ use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{window_count, ByKeyReduceArguments, ByKeyScanArguments, Task, Work};
+use crate::segments::{window_count, ByKeyScanArguments, Task, Work};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
@@ -74,42 +74,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         is_exclusive: arguments.is_exclusive != 0,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_at_heads(&heads, u64::MAX, arguments.state_words) }
-}
-
-/// Reduces each run of `input` to a result in `output`. Runs begin at marked heads. No results of runs from number `result_count` on are
-/// written.
-///
-/// # Safety
-/// The same conditions as for [`by_key_scan`], with the shared memory of a segmented reduction (condition 1), except that `output` points
-/// to `result_count` writable results (condition 5).
-#[inline(always)]
-pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
-    simt::await_work_before();
-    // The bits have room for as many items as the launch may have.
-    let heads = Heads::new(arguments.heads, arguments.item_count);
-    let launch = Launch::<O, T> {
-        input: arguments.input,
-        offsets: Offsets {
-            address: core::ptr::null(),
-            offset_bytes: 0,
-            row_items: 0,
-            segment_count: 0,
-            // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
-            item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
-            direction: Direction::FORWARD,
-        },
-        windows_per_block: 1,
-        output: arguments.output,
-        control: arguments.control,
-        states: arguments.states,
-        report: core::ptr::null_mut(),
-        header: simt::shared_memory(),
-        task: Task::Reduce,
-        is_exclusive: false,
-    };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_at_heads(&heads, arguments.result_count, arguments.state_words) }
+    unsafe { launch.work_at_heads(&heads, arguments.state_words) }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -118,22 +83,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block. The heads are marked. `state_words` is the launch's argument.
     #[inline(always)]
-    unsafe fn work_at_heads(&self, heads: &Heads, result_count: u64, state_words: u64) {
+    unsafe fn work_at_heads(&self, heads: &Heads, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here, and the heads are marked (this function's conditions). Every branch around a barrier goes the
         // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
         // `depart` comes after the last use of the board.
         unsafe {
             if self.begin_at_heads(heads, room) {
-                self.run_at_heads(room, result_count);
-                // The last barrier orders the tail's value before warp 0's reads.
-                if self.task == Task::Reduce && simt::warp() == 0 {
-                    let window = self.window(0);
-                    let is_written = window.is_last == 0 || window.segment < result_count;
-                    if window.is_combined() && is_written {
-                        self.settle_window(0, &window);
-                    }
-                }
+                self.run_at_heads(room);
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
@@ -184,7 +141,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block. The header and the words are written.
     #[inline(always)]
-    unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>, result_count: u64) {
+    unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. All branches depend on
         // values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier
         // between. The last barrier comes before the next work replaces the items.
@@ -200,20 +157,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                // Orders the writes of leaves' values and of flags before all threads' reads. In a scan, it also orders the reads of items
-                // before the writes of results in their places.
+                // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
+                // results in their places.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));
-                self.finish_short_runs(&work, room, result_count);
-                if self.uses_nodes(flags) {
-                    self.for_each_node_of_runs::<Fold>(&work, room, flags, result_count);
+                self.scan_short_runs(&work, room);
+                if Self::uses_nodes(flags) {
+                    self.for_each_node_of_runs::<Fold>(&work, room, flags);
                     // Orders the writes of the nodes' values before the reads by the threads that combine them.
                     simt::barrier();
                 }
                 if flags & HAS_ROOTS != 0 {
-                    self.fold_roots_of_runs(&work, room, result_count);
+                    self.fold_roots_of_runs(&work, room);
                 }
-                if self.task == Task::Scan && !self.place_runs(&work, room, flags) {
+                if !self.place_runs(&work, room, flags) {
                     return;
                 }
                 // Orders the reads of items before the writes that replace them.
@@ -257,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
                     simt::barrier();
                 }
-                self.for_each_node_of_runs::<Place>(work, room, flags, u64::MAX);
+                self.for_each_node_of_runs::<Place>(work, room, flags);
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Place>(work, room);

@@ -121,7 +121,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
-    pub const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
+    const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
 
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
     /// of the leaf.

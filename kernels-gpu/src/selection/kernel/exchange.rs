@@ -43,7 +43,7 @@ pub type Prefixes<A> = *mut [A; TURNS];
 ///
 /// # Safety
 /// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.
-/// - The last warp's first lane has published the tile's count.
+/// - If a tile is sent, the last warp's first lane has published the tile's count.
 /// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {

@@ -86,7 +86,7 @@ fn share_of(word: u32, before: u32) -> Share {
 
 /// The same share, with places counted from an origin `before` items further back.
 #[inline(always)]
-pub fn counted_from(share: Share, before: u32) -> Share {
+fn counted_from(share: Share, before: u32) -> Share {
     Share {
         last: if share.last > 0 {
             before + share.last
@@ -99,7 +99,7 @@ pub fn counted_from(share: Share, before: u32) -> Share {
 
 /// The sum of two counts, and the later of two last items. Both shares count places from the same origin.
 #[inline(always)]
-pub fn both(left: Share, right: Share) -> Share {
+fn both(left: Share, right: Share) -> Share {
     Share {
         count: left.count + right.count,
         last: Ord::max(left.last, right.last),

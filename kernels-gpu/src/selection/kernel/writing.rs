@@ -415,7 +415,7 @@ fn room(capacity: u64, place: u64, count: u32) -> u32 {
 /// # Safety
 /// The array has the place, is aligned, and is writable.
 #[inline(always)]
-pub unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
+unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
     // SAFETY: the array has the place (condition of this function), and its numbers have `bytes` bytes.
     unsafe {
         if bytes == 4 {

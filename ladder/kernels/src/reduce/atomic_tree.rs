@@ -8,7 +8,7 @@
 //! result ⊕= shared[0], atomically, by thread 0
 //! ```
 //!
-//! Cost: every item is read once, by a thread of its own. A block of 2ᵏ threads has 1 + k barriers, or k − 5 if the last warp is unrolled.
+//! Cost: every item is read once, by a thread of its own. A block of 2ⁿ threads has 1 + n barriers, or n − 5 if the last warp is unrolled.
 //!
 //! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see `tree::last_warp`. The
 //! document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only 64 items of each block. Here the host picks

@@ -42,7 +42,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     }
 }
 
-/// The level with the stride `$stride`, if the block of `BLOCK` threads is large enough for this level.
+/// The level with the stride `$stride`, if a block of `$block` threads is large enough for this level.
 macro_rules! level {
     ($O:ident $T:ident $items:ident $block:expr, $stride:literal) => {
         if $block >= 2 * $stride {

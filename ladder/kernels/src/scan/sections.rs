@@ -1,7 +1,7 @@
 //! The last step of document 4's hierarchical scan: each item of a section is combined with the section's prefix.
 //!
-//! The document describes this step in one sentence. The step is a launch of its own, because only the end of a launch makes every block's
-//! results visible to every other block. All items except the first section's are read and written once more.
+//! The document describes this step in one sentence. The step is a launch of its own, so that the results of all blocks are visible to
+//! every block. All items except the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;

@@ -44,7 +44,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a random lane. If the random lane does not take part, the lane reads its own value.
+/// A shuffle in which each lane reads from a random lane, or its own value if the random lane does not take part.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),

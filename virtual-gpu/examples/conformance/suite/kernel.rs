@@ -1,8 +1,8 @@
 //! A random kernel as a tree of statements, and its text.
 //!
 //! Each region of the tree has a register with the mask of the lanes that execute the region: `%m0` for the outermost region, `%m1` one
-//! level deeper, and so on. The `*.sync` instructions of the region use this mask. Before a branch, a ballot splits the mask. So the kernel
-//! stays legal if a statement is removed, or a branch is replaced by its contents.
+//! level deeper, and so on. The `*.sync` instructions of the region use this mask. Before a branch that may diverge, a ballot or a match
+//! splits the mask. So the kernel stays legal if a statement is removed, or a branch is replaced by its contents.
 
 use super::hidden;
 use super::record::{BLOCK_THREADS, PLACES, RECORD_BYTES};

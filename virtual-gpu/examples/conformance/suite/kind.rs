@@ -120,12 +120,12 @@ impl Kind {
         }
     }
 
-    /// One of the kind's special values half of the time, and random bits otherwise.
+    /// For most kinds, one of the kind's special values half of the time, and random bits otherwise.
     pub fn random_value(self, random: &mut Random) -> u64 {
         self.random_among(&self.special_values(), random)
     }
 
-    /// One of these special values half of the time, and random bits otherwise.
+    /// For most kinds, one of these special values half of the time, and random bits otherwise.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {

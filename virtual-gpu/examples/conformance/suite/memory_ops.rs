@@ -54,7 +54,7 @@ fn bits(kind: Kind) -> &'static str {
     }
 }
 
-/// All atomic operations of PTX, each for all of its types.
+/// The atomic operations of PTX, each for all of its types, except 128 bits and vectors.
 pub const ATOMICS: [Atomic; 30] = {
     use Kind::*;
     const fn atomic(operation: &'static str, kind: Kind, operands: usize) -> Atomic {

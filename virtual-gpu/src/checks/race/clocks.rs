@@ -1,7 +1,7 @@
-//! Vector clocks over all threads of a grid: the times up to which each thread knows the other threads.
+//! Vector clocks over all threads of a launch: the times up to which each thread knows the other threads.
 //!
-//! For each known block, a clock holds a list with the known time of each thread of the block. Clocks share these
-//! lists until they differ. After a barrier, all threads of a block share one list.
+//! For each known block, a clock holds a list with the known time of each thread of the block. Clocks share these lists until they differ.
+//! After a barrier, all threads that waited for it share one list.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Bits of a [`Thread`] that hold its index in its block.
 const INDEX_BITS: u32 = 16;
 
-/// A thread of the grid: its block, and its index in the block.
+/// A thread of the launch: its block, and its index in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Thread(u64);
 

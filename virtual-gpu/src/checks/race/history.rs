@@ -1,9 +1,9 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Only
-//! accesses that are needed to find every race are kept.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Accesses that are not needed to find a
+//! race are forgotten where that is cheap.
 //!
-//! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. A replaced
-//! access is forgotten. If the program orders its threads, one write and one read remain. If many threads read at once, or use atomic
-//! operations, one access of each thread remains.
+//! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
+//! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, up to two accesses of
+//! each thread remain, one weak and one strong.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const PRUNED: usize = 16;
 /// One thread's access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The thread in the low bits, and the kind of access above it.
+    /// The thread in the low bits. Above it, the kind, strength, scope and size of the access.
     bits: u64,
     pub time: u32,
     pub place: u32,
@@ -106,7 +106,7 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether every access that races with this access also races with the later access `new`.
+    /// Whether the later access `new` replaces this access. Sizes and scopes of strong accesses are not compared.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
         (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
@@ -126,7 +126,7 @@ enum Log {
 struct Crowd {
     /// The key is the thread, and whether the access is strong.
     records: HashMap<u64, Record, NumberHasher>,
-    /// Any one of the records, if all of them are strong, have device scope or wider, and have the same size.
+    /// One of the added records, if all of these are strong, have device scope or wider, and have the same size.
     sample: Option<Record>,
 }
 
@@ -225,7 +225,7 @@ impl History {
         self.writes.each(pass);
     }
 
-    /// Calls `pass` with each read since the last write, or with one read that represents all of them.
+    /// Calls `pass` with each remembered read, or with one read that represents all of them.
     #[inline]
     pub(super) fn each_read(&self, pass: impl FnMut(Record)) {
         self.reads.each(pass);

@@ -16,7 +16,7 @@ const COARSEST: u32 = 4;
 pub(super) struct Pages {
     places: HashMap<u64, usize, NumberHasher>,
     pages: Vec<Page>,
-    /// The page that was used last, and its index.
+    /// The number of the page that was used last, and its index in `pages`.
     last: Option<(u64, usize)>,
 }
 
@@ -57,7 +57,7 @@ impl Pages {
         self.pages.iter().map(|page| page.cells.len()).sum()
     }
 
-    /// All histories in the order of their addresses, each with its first address and its bytes.
+    /// All histories in the order of their addresses, each with its first address and its size in bytes.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (u64, u64, &History)> {
         let mut numbers: Vec<(u64, usize)> = self.places.iter().map(|(n, p)| (*n, *p)).collect();
         numbers.sort_unstable();

@@ -1,8 +1,8 @@
 //! The values of global memory before its last writes, for reads that may still see them.
 //!
 //! A read may return the value before the last write, with three exceptions: the reader is ordered after that write, has seen it, or is
-//! ordered after a thread that has seen it. Only one old value is kept, although a device may return even older values. An access of a
-//! different width drops the old value.
+//! ordered after a thread that has seen it. Only one old value is kept, although a device may return even older values. A write of a
+//! different width drops the old value. A read of a different width returns the current value.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(super) struct Past {
     random: u64,
 }
 
-/// One thread's access to one element.
+/// A thread that reads, with its time and its knowledge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'k> {
     pub thread: Thread,

@@ -1,8 +1,8 @@
 //! The global memory that a launch touched, for comparison with other work. The pages are listed at the end of the launch, and the runs of
 //! bytes only when they are needed.
 //!
-//! Each cell reports one write and one read: the write and the read that conflict with the most other accesses. If a later access has
-//! replaced an earlier access in the history, the later access represents both.
+//! Each cell reports at most one write and one read: the write and the read that conflict with the most other accesses. If a later access
+//! has replaced an earlier access in the history, the later access represents both.
 
 use super::RaceDetector;
 use super::grids::Grid;

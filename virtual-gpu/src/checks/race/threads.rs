@@ -15,7 +15,7 @@ pub(super) struct ThreadState {
     pub known: Rc<Known>,
     /// The knowledge that strong writes publish, if they follow a fence.
     pub fenced: Option<Message>,
-    /// The messages that strong reads have received. They take effect at the next fence.
+    /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
     /// The knowledge of another thread that this thread joined last.
     followed: Option<Rc<Known>>,
@@ -52,7 +52,7 @@ impl ThreadState {
         Rc::make_mut(&mut self.known).join(known);
     }
 
-    /// Receives a message that a strong read has found. It takes effect at the thread's next fence.
+    /// Receives a message that a strong read has found. It takes effect at the thread's next fence that acquires.
     pub(super) fn hear(&mut self, message: &Message) {
         let is_new = |m: &Message| !Rc::ptr_eq(&m.known, &message.known);
         if self.seen.iter().all(is_new) {
@@ -79,7 +79,7 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Each [`Known`] that `known` already contains. Threads that have met share a `Known`, which is joined only once.
+    /// Each [`Known`] that `known` already contains. Threads that have met share a `Known`, which is then seldom joined twice.
     taken: Vec<Rc<Known>>,
 }
 

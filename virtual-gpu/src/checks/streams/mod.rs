@@ -6,8 +6,8 @@
 //! * both are in one stream, and B was enqueued later;
 //! * one is in the legacy default stream and the other in a blocking stream of the same context, and B was
 //!   enqueued later;
-//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued before that event was
-//!   recorded. If the event was recorded several times, the last recording before the wait call counts;
+//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued in the event's stream before that event was
+//!   recorded there. If the event was recorded several times, the last recording before the wait call counts;
 //! * B was enqueued after the host learned that A is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from A to B;
 //! * A and B belong to two launches of one executable graph, and B's launch is later;
@@ -57,8 +57,8 @@
 //! overlapping spans arrives. Usually the host waits for all work before such work arrives, and the spans are
 //! dropped.
 //!
-//! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. Work is
-//! forgotten as soon as it is ordered before everything that can still happen.
+//! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. From time to
+//! time, work that is ordered before everything that can still happen is forgotten.
 
 mod clock;
 mod orders;

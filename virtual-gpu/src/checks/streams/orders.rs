@@ -8,7 +8,8 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`.
+/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`, or when recent work owns more than
+/// [`MOST_CELLS`] cells.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -100,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// How many segments of memory and streams are remembered.
+    /// How many segments and recent pieces of work are remembered, and how many streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();

@@ -1,5 +1,5 @@
-//! The remembered accesses: which work accessed which bytes. Only accesses that later work may race with
-//! are kept.
+//! The remembered accesses: which work accessed which bytes. Accesses that no later work can race with are forgotten, at once or at the
+//! next cleanup.
 //!
 //! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access if it is ordered
 //! after the earlier access, covers its bytes, and conflicts with every access that the earlier access conflicts with. A replaced access is

@@ -55,8 +55,8 @@ impl Logs {
         })
     }
 
-    /// Writes the errors, or an empty text, to the error log. The reported length excludes the NUL. If the text
-    /// was cut, the reported length is the buffer's size.
+    /// Writes the errors to the error log, and an empty text to the info log. The reported length excludes the NUL. If the text was cut,
+    /// the reported length is the buffer's size.
     pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)

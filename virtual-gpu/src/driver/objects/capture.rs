@@ -1,8 +1,8 @@
 //! Stream capture: work that is recorded as a graph and not done.
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event recorded in the capture. Each stream that
-//! takes part has a [`Tail`]: the nodes on which its next node depends. A call that is not allowed during a capture invalidates the
-//! capture. Both this call and the call that ends the capture fail with a code from 900 on.
+//! takes part has a [`Tail`]: the nodes on which its next node depends. Most calls that are not allowed during a capture invalidate the
+//! capture. Then both this call and the call that ends the capture fail with a code from 900 on.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -227,7 +227,7 @@ impl Captures {
         }
     }
 
-    /// Fails if any stream of a context is capturing, and invalidates that capture.
+    /// Fails if a capture that began in the context is under way, and invalidates that capture.
     pub(crate) fn check_context(&self, context: &Arc<Context>) -> Outcome {
         let mut outcome = Ok(());
         for capture in lock(&self.0).iter() {
@@ -358,8 +358,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails if the stream is capturing, and invalidates the capture. Calls that query the stream's work use
-    /// this check.
+    /// Fails if the stream is capturing, and invalidates the capture.
     pub(crate) fn check_not_capturing(&self) -> Outcome {
         match self.tail() {
             None => Ok(()),

@@ -8,7 +8,7 @@ use crate::driver::findings::{Finding, Findings};
 use crate::{Memory, MemoryError};
 use std::sync::Arc;
 
-/// Bytes that are copied between host and device at a time.
+/// The most bytes that a copy moves through host memory at a time.
 const CHUNK_BYTES: usize = 1 << 16;
 
 /// The memory at one end of a copy.

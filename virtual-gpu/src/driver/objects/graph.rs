@@ -36,7 +36,7 @@ pub(crate) struct Graph {
     names: OnceLock<Vec<Handle<NodeName>>>,
 }
 
-/// The object of a node's handle.
+/// The object that a node's handle names.
 pub(crate) struct NodeName {
     /// The number that CUDA gives the node's type.
     pub(crate) node_type: i32,

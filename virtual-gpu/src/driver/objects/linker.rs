@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// A linker.
 pub(crate) struct Linker {
     pub(crate) context: Arc<Context>,
-    /// The log buffers of its owner.
+    /// The log buffers that `cuLinkCreate` was given.
     pub(crate) logs: Logs,
     /// The texts that were added.
     pub(crate) texts: Mutex<Vec<String>>,

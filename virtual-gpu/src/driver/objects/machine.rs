@@ -102,7 +102,7 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory of the device that allocates this address. No two devices allocate the same address.
+    /// The memory of the device that has an allocation at this address. No two devices allocate the same address.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())

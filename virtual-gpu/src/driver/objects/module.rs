@@ -53,7 +53,7 @@ impl Module {
         })
     }
 
-    /// The names of its kernels, in order.
+    /// The names of its kernels, in alphabetical order.
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let kernels = self.loaded.iter().flat_map(crate::Module::kernels);
         kernels.map(|kernel| kernel.name().to_owned()).collect()
@@ -138,7 +138,7 @@ impl Function {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(loaded) = self.loaded.take() {
-            // Unloading fails only if the program has freed a variable of the module. Then no memory is left to free.
+            // Unloading fails only if the program has freed a variable of the module.
             let _ = loaded.unload(&self.context.device.memory);
         }
     }

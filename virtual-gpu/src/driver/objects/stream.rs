@@ -1,11 +1,11 @@
 //! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
 //! A thread that waits for work does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the calling thread.
-//! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock is held while
-//! work is done, so threads with streams of their own run in parallel.
+//! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock of a stream is
+//! held while work is done, so threads with streams of their own run in parallel.
 //!
 //! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work proceeds only
-//! inside driver calls. A host thread that polls pinned memory and makes no driver call waits forever.
+//! inside driver calls. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;

@@ -4,8 +4,8 @@
 //! reused here in the same way: a new object gets the key of the last destroyed object of its kind.
 //! A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
-//! A key belongs to one kind of object for the life of the process, so a handle of one kind is
-//! never accepted as another. Keys that a caller chose ([`Table::insert_at`]) are not reused.
+//! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
+//! Keys that a caller chose ([`Table::insert_at`]) are not reused.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

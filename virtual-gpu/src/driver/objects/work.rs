@@ -63,7 +63,8 @@ thread_local! {
     static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is running a host function of a stream. Such a function must not call the driver.
+/// Whether this thread is running a host function of a stream, or the destructor of a user object. Such a function must not call the
+/// driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
 }

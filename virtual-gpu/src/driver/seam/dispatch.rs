@@ -1,8 +1,7 @@
 //! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses calls inside a host
-//! function of a stream. It also turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that
-//! the panic does not unwind into C frames.
+//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses most calls from a host function. It also
+//! turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that the panic does not unwind into C frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};
@@ -140,9 +139,9 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out
-/// if it is `Ordinary`. `then` is optional: it is called with the same arguments after the real driver has answered.
-/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary`.
+/// `then` is optional: it is called with the same arguments after a call of the real driver has succeeded. `name / per_thread(…)` exports
+/// two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*

@@ -4,7 +4,8 @@ use super::*;
 
 /// Copies some words from page-locked memory to the device, and waits for the copy.
 fn upload_pinned(to: u64, words: *const u32) -> i32 {
-    // SAFETY: `words` are `WORDS` page-locked words. The call reads them before it returns, and only awaited work writes them.
+    // SAFETY: `words` are `WORDS` page-locked words. The call reads them before it returns. The work of the virtual device is done inside
+    // driver calls of this thread, so nothing writes the words meanwhile.
     unsafe { cuMemcpyHtoD_v2(to, words, 4 * WORDS) }
 }
 

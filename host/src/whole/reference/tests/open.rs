@@ -12,7 +12,7 @@ use super::*;
 /// Numbers of items around a vector and a tile, and in several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
-/// So many items of 8 bytes or more have more tiles than a group.
+/// So many items of 8 bytes or more have more tiles than a tile group.
 const MANY: usize = 70_000;
 
 /// An operator: its item, accumulator and result, whether it is exact, and its functions.

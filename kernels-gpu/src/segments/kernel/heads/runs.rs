@@ -5,10 +5,9 @@
 
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
-use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
-use crate::segments::{chunk_items, vector_items, Task, Work, FAN};
+use crate::segments::{chunk_items, vector_items, Work, FAN};
 use crate::simt;
 use crate::sixteens;
 
@@ -169,11 +168,11 @@ impl Places {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
-    /// A chunk in the places of the work.
+    /// A chunk in the places of the work. Chunks have different numbers, and only a window's first chunk has number 0.
     #[inline(always)]
-    fn chunk(&self, work: &Work, run: Run, number: u32) -> Chunk {
+    fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
-            number,
+            number: run.start.wrapping_sub(self.begin),
             start: run.start.wrapping_add(work.starts),
             end: run.end.wrapping_add(work.starts),
         }
@@ -191,64 +190,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether the values of nodes are used. In a scan, these are the nodes of chunks with several nodes, and of wide items' chunks, which
-    /// other blocks may await.
+    /// Whether the values of nodes are used. These are the nodes of chunks with several nodes, and of wide items' chunks, which other blocks
+    /// may await.
     #[inline(always)]
-    pub fn uses_nodes(&self, flags: u32) -> bool {
-        let has_nodes = Self::RUNS_ARE_NODES || self.task == Task::Reduce;
-        flags & HAS_ROOTS != 0 || has_nodes && flags & HAS_NODES != 0
+    pub fn uses_nodes(flags: u32) -> bool {
+        flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
     }
 
-    /// The number of a chunk in its work. Only a window's first chunk has number 0. In a reduction, the chunks of a window are counted. In a
-    /// scan, any different numbers will do.
-    ///
-    /// # Safety
-    /// The words are written, and the window has the chunk.
-    #[inline(always)]
-    unsafe fn number_of(&self, places: Places, room: Room<T, O::Accumulator>, start: u32) -> u32 {
-        match self.task {
-            Task::Scan => start - places.begin,
-            Task::Reduce => {
-                let (number, bit) = (start / u32::BITS, start % u32::BITS);
-                // SAFETY: the words and the counts are written, and have the place: this function's conditions.
-                let (heads, before) = unsafe { (room.word(number).heads, room.count_of(number)) };
-                before + (heads & ((1 << bit) - 1)).count_ones()
-            }
-        }
-    }
-
-    /// Stores a chunk's value, as [`Self::finish`] does, if there is room for the result.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::finish`].
-    #[inline(always)]
-    pub unsafe fn finish_run(
-        &self,
-        work: &Work,
-        chunk: u32,
-        value: O::Accumulator,
-        result_count: u64,
-    ) {
-        let is_result = chunk != work.tail_chunk && chunk != work.cut_chunk;
-        if is_result && work.segment + chunk as u64 >= result_count {
-            return;
-        }
-        // SAFETY: this function's conditions, and the result exists.
-        unsafe { self.finish(work, chunk, value) };
-    }
-
-    /// Scans or reduces the short chunks of a work: the lane of a head's bit takes the head's chunk. A scan leaves out the tail, whose prefix
-    /// is not known yet.
+    /// Scans the short chunks of a work: the lane of a head's bit takes the head's chunk. The tail is left out, since its prefix is not known
+    /// yet.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.
     #[inline(always)]
-    pub unsafe fn finish_short_runs(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        result_count: u64,
-    ) {
+    pub unsafe fn scan_short_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let places = Places::of(work);
         let warps = self.threads() / WARP_LANES;
         let upto = Ord::min(
@@ -259,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // A lane looks at a word. Neighbouring words belong to different warps.
         let mut first = places.begin / u32::BITS + simt::warp();
         let begin = match work.tail_chunk {
-            0 if self.task == Task::Scan => places.begin + 1,
+            0 => places.begin + 1,
             _ => places.begin,
         };
         while first < upto {
@@ -281,45 +236,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let is_head = word.heads >> lane & 1 != 0;
                     let is_own = run.start >= begin && run.start < places.end;
                     if is_head && is_own && run.length() <= FAN {
-                        self.finish_short_run(work, room, places, run, result_count);
+                        let leaf = Leaf::of_short(places.chunk(work, run), 0);
+                        self.place_each(work, room, &leaf, O::identity());
                     }
                     left &= left - step;
                 }
             }
             first += step * WARP_LANES * warps;
-        }
-    }
-
-    /// Scans or reduces a short chunk. In a scan, it is not a tail.
-    ///
-    /// # Safety
-    /// The header, the words and the chunk's items are written, and no other thread has the chunk.
-    #[inline(always)]
-    unsafe fn finish_short_run(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        places: Places,
-        run: Run,
-        result_count: u64,
-    ) {
-        // SAFETY: the header, the words and the items are written, and no other thread has the chunk: this function's conditions.
-        unsafe {
-            let number = self.number_of(places, room, run.start);
-            let chunk = places.chunk(work, run, number);
-            if self.task == Task::Scan {
-                let leaf = Leaf::of_short(chunk, 0);
-                self.place_each(work, room, &leaf, O::identity());
-                return;
-            }
-            let index = if number == 0 { work.index } else { 0 };
-            let value = self.fold_each(room, chunk.start, chunk.end, index);
-            let segment = work.segment + number as u64;
-            if number == work.tail_chunk {
-                self.tail(0).write(value);
-            } else if segment < result_count {
-                write_result!(O, T, self.output, segment as usize, value);
-            }
         }
     }
 
@@ -337,7 +260,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let end = room.word(number).end_of(number, bit);
             let run = Run { start, end };
             if run.length() <= FAN {
-                let leaf = Leaf::of_short(places.chunk(work, run, 0), work.index);
+                let leaf = Leaf::of_short(places.chunk(work, run), work.index);
                 let before = self.before_chunk(work, 0);
                 self.place_each(work, room, &leaf, before);
             }
@@ -379,7 +302,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let mut some = simt::ballot(is_some);
                 while some != 0 {
                     let _ = simt::opaque_one();
-                    let chunk = places.chunk(work, run, 0);
+                    let chunk = places.chunk(work, run);
                     let begin = around.part_of(run, FAN).wrapping_add(work.starts);
                     let number = (begin - chunk.start) / FAN;
                     let end = Ord::min(begin + FAN, chunk.end);
@@ -443,7 +366,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work: &Work,
         room: Room<T, O::Accumulator>,
         flags: u32,
-        result_count: u64,
     ) {
         let places = Places::of(work);
         if flags & HAS_NODES != 0 {
@@ -457,14 +379,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe {
                     let run = Around::sixteen(room, block + number).last;
                     if places.have(run, FAN) && run.length() <= NODE {
-                        let number = self.number_of(places, room, run.start);
-                        let chunk = places.chunk(work, run, number);
+                        let chunk = places.chunk(work, run);
                         let node = Node {
                             chunk,
                             number: 0,
                             leaf_count: chunk.leaf_count(),
                         };
-                        S::node(self, work, room, node, result_count);
+                        S::node(self, work, room, node);
                     }
                 }
                 number += step * self.threads();
@@ -485,15 +406,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     };
                     let begin = around.part_of(run, NODE);
                     if places.have(run, NODE) && begin < run.end {
-                        let number = self.number_of(places, room, run.start);
-                        let chunk = places.chunk(work, run, number);
+                        let chunk = places.chunk(work, run);
                         let number = (begin - run.start) / NODE;
                         let node = Node {
                             chunk,
                             number,
                             leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
                         };
-                        S::node(self, work, room, node, result_count);
+                        S::node(self, work, room, node);
                     }
                 }
                 number += step * self.threads();
@@ -520,9 +440,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the words are written (this function's condition), and have the block.
             let run = unsafe { Around::node(room, block + number).last };
             if places.have(run, NODE) {
-                // SAFETY: the words are written (this function's condition), and the window has the chunk.
-                let number = unsafe { self.number_of(places, room, run.start) };
-                step_of(places.chunk(work, run, number));
+                step_of(places.chunk(work, run));
             }
             number += step * self.threads();
         }
@@ -534,18 +452,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are
     /// written.
     #[inline(always)]
-    pub unsafe fn fold_roots_of_runs(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        result_count: u64,
-    ) {
+    pub unsafe fn fold_roots_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the words, the header and the nodes' values are written: this function's conditions. Each chunk has one thread, so nobody
         // else finishes it.
         unsafe {
             self.for_each_root(work, room, |chunk| {
                 let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
-                self.finish_run(work, chunk.number, value, result_count);
+                self.finish(work, chunk.number, value);
             });
         }
     }

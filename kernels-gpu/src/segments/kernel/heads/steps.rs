@@ -1,9 +1,8 @@
-//! What is done with the leaves and the nodes of longer chunks: on the way up they are folded, and on a scan's way down placed.
+//! What is done with the leaves and the nodes of longer chunks. On the way up they are folded, and on the way down placed.
 
-use crate::element::{first_words, Element};
+use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{Task, Work, FAN};
-use crate::sixteens;
+use crate::segments::{Work, FAN};
 
 use super::super::items::Room;
 use super::super::leaves::{Leaf, Node};
@@ -22,7 +21,7 @@ pub trait Step {
         leaf: Leaf,
     );
 
-    /// Runs the step for a node. For a reduction, no results of runs from number `result_count` on are written.
+    /// Runs the step for a node.
     ///
     /// # Safety
     /// The header and the values of the node's leaves are written, and for [`Place`] the prefixes of the tail and of the chunk's nodes. No
@@ -32,14 +31,13 @@ pub trait Step {
         work: &Work,
         room: Room<T, O::Accumulator>,
         node: Node,
-        result_count: u64,
     );
 }
 
 /// The way up: values are folded.
 pub struct Fold;
 
-/// A scan's way down: prefixes replace values, and results replace items.
+/// The way down: prefixes replace values, and results replace items.
 pub struct Place;
 
 impl Step for Fold {
@@ -53,20 +51,11 @@ impl Step for Fold {
         let Leaf {
             begin, end, index, ..
         } = leaf;
-        let is_sixteen = end - begin == FAN;
         // SAFETY: the items are written, and no other thread has the leaf: this function's conditions. With `are_whole` it has 16 items, and
         // begins where a vector begins. Different leaves' values do not overlap, since their chunks have several leaves.
         unsafe {
             let value = match leaf.are_whole {
                 true => launch.fold_whole_leaf(room, begin, index),
-                false
-                    if Launch::<O, T>::TOTALS_ANYWHERE
-                        && launch.task == Task::Reduce
-                        && is_sixteen =>
-                {
-                    let vectors = room.sixteen(begin);
-                    sixteens::leaf::<O, T>(|v| first_words(&vectors[v]), index)
-                }
                 false if Launch::<O, T>::READS_VECTORS && !leaf.are_short && !O::PAIRS_SIXTEENS => {
                     launch.fold_leaf(room, begin, end, index)
                 }
@@ -82,7 +71,6 @@ impl Step for Fold {
         work: &Work,
         room: Room<T, O::Accumulator>,
         node: Node,
-        result_count: u64,
     ) {
         let chunk = node.chunk;
         // SAFETY: the header and the leaves' values are written, there is at least one, and no other thread has the node: this function's
@@ -94,7 +82,7 @@ impl Step for Fold {
             let leaves = room.leaf(chunk.start, node.number * FAN);
             let value = launch.fold_some(leaves, node.leaf_count);
             match chunk.leaf_count() <= FAN {
-                true => launch.finish_run(work, chunk.number, value, result_count),
+                true => launch.finish(work, chunk.number, value),
                 false => room.node(chunk.start, node.number).write(value),
             }
         }
@@ -126,7 +114,6 @@ impl Step for Place {
         work: &Work,
         room: Room<T, O::Accumulator>,
         node: Node,
-        _result_count: u64,
     ) {
         let chunk = node.chunk;
         // SAFETY: the prefixes, the header and the leaves' values are written, there is at least one leaf, and no other thread uses their

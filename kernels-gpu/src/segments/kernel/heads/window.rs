@@ -6,7 +6,7 @@ use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
 use crate::op::Op;
 use crate::segments::{chunk_items, room_items, Task, Window, Work, NO_CHUNK};
 use crate::thread::for_each_vector;
-use crate::{simt, warp};
+use crate::simt;
 
 use super::super::items::Room;
 use super::super::Launch;
@@ -25,13 +25,6 @@ impl Bits {
     fn are_some(self) -> bool {
         let [a, b, c, d] = self.0;
         a | b | c | d != 0
-    }
-
-    /// How many bits are set.
-    #[inline(always)]
-    fn count(self) -> u32 {
-        let [a, b, c, d] = self.0;
-        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
     }
 
     /// The lowest bit that is set, counted from the first bit of lane 0; any number if none is.
@@ -93,12 +86,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What is known before a window: the number of heads, valid on lane 0, and the last head, if there is one.
+    /// The last head before a window, if there is one.
     ///
     /// # Safety
     /// Convergent: the whole warp. The heads are marked, and the launch has the window.
     #[inline(always)]
-    unsafe fn before_window(&self, heads: &Heads, number: u64) -> (u64, u64) {
+    unsafe fn last_before(heads: &Heads, number: u64) -> u64 {
         let window = chunk_items::<T, O::Accumulator>();
         let begin = number * window;
         let tile = begin / TILE_ITEMS;
@@ -108,11 +101,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let before_range = heads.range(range).read();
             let before_tile = heads.tile(tile).read();
-            let mut count = before_range.count + before_tile.count as u64;
-            let mut last = before_range.last.wrapping_sub(1);
-            if before_tile.last > 0 {
+            let mut last = before_range.wrapping_sub(1);
+            if before_tile > 0 {
                 let origin = (range << heads.layout.range_shift) * TILE_ITEMS;
-                last = origin + (before_tile.last - 1) as u64;
+                last = origin + (before_tile - 1) as u64;
             }
             if window < TILE_ITEMS {
                 let words = (begin / u32::BITS as u64 % TILE_WORDS) as u32;
@@ -122,11 +114,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if found != 0 {
                     last = tile * TILE_ITEMS + highest as u64;
                 }
-                if self.task == Task::Reduce {
-                    count += sum(bits.count()) as u64;
-                }
             }
-            (count, last)
+            last
         }
     }
 
@@ -151,7 +140,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let own = Self::bits(heads, first_word, words);
             let next_words = if left > window as u64 { words } else { 0 };
             let next = Self::bits(heads, first_word + words as u64, next_words);
-            let (count_before, last_before) = self.before_window(heads, number);
+            let last_before = Self::last_before(heads, number);
 
             let of_next = simt::ballot(next.are_some());
             let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
@@ -208,23 +197,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     before = Bits::first_of(W as u32) + u32::BITS - heads.leading_zeros();
                 }
             });
-            let mut last_number = last.wrapping_sub(begin);
-            let mut segment = 0;
-            if self.task == Task::Reduce {
-                let upto = warp::sums_up_to(own.count());
-                last_number = simt::shuffle_from(upto, WARP_LANES - 1).wrapping_sub(1);
-                segment = count_before.wrapping_sub(has_tail as u64);
-                let place = lane * VECTOR_WORDS;
-                if place < words {
-                    let mut count = upto - own.count();
-                    for_each_vector!(W in 0 2 => {
-                        let next = count + own.0[W].count_ones();
-                        room.counts_address(place + W as u32).write(count | next << 16);
-                        count = next + own.0[W + 1].count_ones();
-                    });
-                    let _ = count;
-                }
-            }
             // What is before the next lane's words is not used.
             let _ = before;
             if lane != 0 {
@@ -238,33 +210,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             room.word_address(words).write(beyond.packed());
             room.flags_of(0).write(0);
             room.flags_of(1).write(0);
-            // Windows are cut by items, so a segment's diagonal, which is `begin + segment`, is its first item.
-            let run = match self.task {
-                Task::Reduce => count_before.wrapping_sub(1),
-                Task::Scan => 0,
-            };
+            // The runs are not numbered. Windows are cut by items, so a segment's diagonal, which is `begin + segment`, is its first item.
             self.window_address(0).write(Window {
-                segment: run,
-                begin: last_before.wrapping_sub(run),
+                segment: 0,
+                begin: last_before,
                 index,
                 has_tail,
                 is_last: (next.wrapping_sub(tail) <= window) as u32,
             });
             // The last chunk is a work of its own, if not all chunks fit.
-            let most = room_items::<T, O::Accumulator>(self.task) as u32;
+            let most = room_items::<T, O::Accumulator>(Task::Scan) as u32;
             let is_followed = found != 0 && upto - begin > most;
             let is_cut = of_own != 0 && end - last > window;
             let place = self.place_of(origin + begin as u64);
             let mut work = Work {
                 base: (origin + begin as u64).wrapping_sub(place as u64),
-                segment,
+                segment: 0,
                 index: index * has_tail as u64 * window as u64,
                 begin: place,
                 end: place + if is_followed { last } else { upto }.wrapping_sub(begin),
                 chunk_count: 1,
                 tail_chunk: has_tail.wrapping_sub(1),
                 cut_chunk: if is_cut && !is_followed {
-                    last_number
+                    last.wrapping_sub(begin)
                 } else {
                     NO_CHUNK
                 },
@@ -281,17 +249,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let place = self.place_of(origin + last as u64);
                 self.work_address(1).write(Work {
                     base: (origin + last as u64).wrapping_sub(place as u64),
-                    segment,
+                    segment: 0,
                     index: 0,
                     begin: place,
                     end: place + upto - last,
                     chunk_count: 1,
                     tail_chunk: NO_CHUNK,
-                    cut_chunk: match self.task {
-                        _ if !is_cut => NO_CHUNK,
-                        Task::Reduce => last_number,
-                        Task::Scan => 0,
-                    },
+                    cut_chunk: if is_cut { 0 } else { NO_CHUNK },
                     window: 0,
                     is_followed: 0,
                     starts: place.wrapping_sub(last),
@@ -299,21 +263,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         }
     }
-}
-
-/// The sum of all lanes' numbers; valid on lane 0.
-///
-/// # Safety
-/// Convergent: the whole warp.
-#[inline(always)]
-unsafe fn sum(mut number: u32) -> u32 {
-    let mut delta = WARP_LANES / 2;
-    while delta > 0 {
-        // SAFETY: the whole warp is here: this function's condition.
-        number += unsafe { simt::shuffle_down(number, delta) };
-        delta /= 2;
-    }
-    number
 }
 
 /// The lowest lane with a bit; lane 0 if there is none.

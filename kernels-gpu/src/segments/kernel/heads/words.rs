@@ -1,7 +1,7 @@
 //! The words of a window's runs in shared memory: for each 32 items of the window, their heads and the nearest heads around them.
 //!
-//! They take the room of the slots' bits. The last chunk may go on after the window. A word more than a window has stands for all items
-//! there. The flags of the window's two works follow, and the counts.
+//! They take the room of the slots' bits. The last chunk may go on after the window. One more word than a window has stands for all items
+//! there. The flags of the window's two works follow.
 
 use crate::element::{Accumulator, Element};
 use crate::segments::{chunk_items, Layout};
@@ -64,7 +64,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         const {
             let layout = Layout::of::<T, A>();
             let words = Self::WINDOW_WORDS as usize;
-            let bytes = (words + 1) * size_of::<u64>() + (2 + words / 2) * size_of::<u32>();
+            let bytes = (words + 1) * size_of::<u64>() + 2 * size_of::<u32>();
             assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
         }
         let words: *mut u64 = self.bits_memory().cast();
@@ -93,23 +93,5 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     pub fn flags_of(&self, work: u32) -> *mut u32 {
         let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();
         flags.wrapping_add(work as usize)
-    }
-
-    /// The address of the counts of two words of the window: how many chunks begin before each, in 16 bits. The first word is word `number`,
-    /// an even number.
-    #[inline(always)]
-    pub fn counts_address(&self, number: u32) -> *mut u32 {
-        self.flags_of(2).wrapping_add(number as usize / 2)
-    }
-
-    /// How many chunks of the window begin before a word.
-    ///
-    /// # Safety
-    /// The counts are written, and `number` is less than [`Self::WINDOW_WORDS`].
-    #[inline(always)]
-    pub unsafe fn count_of(&self, number: u32) -> u32 {
-        // SAFETY: the counts are in shared memory, and written: this function's conditions.
-        let counts = unsafe { simt::read_shared(self.counts_address(number)) };
-        counts >> (number % 2 * 16) & 0xffff
     }
 }

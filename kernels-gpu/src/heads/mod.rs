@@ -1,18 +1,37 @@
-//! The heads of runs of equal keys, as bits in memory. A launch on the keys writes them, and launches by key read them.
+//! The heads of runs of equal keys, as bits in memory. A launch on the keys marks the heads, and then a scan by key reads them.
 //!
 //! An item is a **head** if it begins a run. The items are numbered in the direction of the work. So in a backward scan item 0 is the last
 //! one in memory, and the head of a run is its last item in memory.
 //!
 //! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles, a power of two, that one block marks. There are at
-//! most [`MOST_RANGES`] ranges. What is known before a tile is the sum of what is known before its range and, within the range, before the
-//! tile.
+//! most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. So there is a word for each
+//! tile, and a word for each range.
 //!
 //! ```text
 //! byte 0     Summary
-//! byte 32    Before          for each range
-//!            BeforeTile      for each tile
-//!            bits            a bit for each item of each tile, in words of 32
+//! byte 16    64 bits    for each range: one more than the index of the last head before it; 0 if there is none
+//!            32 bits    for each tile: one more than the place in its range of the last head before it; 0 if there is none
+//!            bits       a bit for each item of each tile, in words of 32
 //! ```
+
+#[macro_use]
+mod arguments;
+mod entry;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) mod kind;
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+#[doc(hidden)]
+pub mod kernel;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+mod skeletons;
+
+pub use arguments::*;
+
+use crate::contract::WARP_LANES;
 
 /// Items of a tile.
 pub const TILE_ITEMS: u64 = 4096;
@@ -20,45 +39,26 @@ pub const TILE_ITEMS: u64 = 4096;
 /// Words of bits of a tile.
 pub const TILE_WORDS: u64 = TILE_ITEMS / u32::BITS as u64;
 
-/// Threads of a block that marks heads, or writes what is at the heads.
+/// Threads of a block that marks heads.
 pub const BLOCK_THREADS: u32 = 256;
 
+/// Warps of such a block.
+pub const WARPS: u32 = BLOCK_THREADS / WARP_LANES;
+
 /// Bytes of shared memory of such a block.
-pub const SHARED_BYTES: u32 = 1024;
+pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
 
-/// What is known after all items.
+/// What a scan by key needs to know besides the heads.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
-    /// How many runs there are.
-    pub run_count: u64,
     /// How many items there are.
     pub item_count: u64,
     /// How many blocks have marked their range; 0 when no launch runs.
     pub arrivals: u32,
-}
-
-/// What is known before a range.
-#[repr(C, align(16))]
-#[derive(Debug, Clone, Copy)]
-pub struct Before {
-    /// The number of heads.
-    pub count: u64,
-    /// One more than the index of the last head; 0 if there is none.
-    pub last: u64,
-}
-
-/// What is known before a tile, about the items of its range.
-#[repr(C, align(8))]
-#[derive(Debug, Clone, Copy)]
-pub struct BeforeTile {
-    /// The number of heads.
-    pub count: u32,
-    /// One more than the last head's place in the range; 0 if there is none.
-    pub last: u32,
 }
 
 /// Where the parts lie, in bytes.
@@ -68,7 +68,7 @@ pub struct Layout {
     pub range_shift: u32,
     /// How many ranges there are.
     pub range_count: u64,
-    /// The first [`BeforeTile`].
+    /// The first word of the tiles.
     pub tiles: u64,
     /// The first word of bits.
     pub bits: u64,
@@ -77,7 +77,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The first [`Before`].
+    /// The first word of the ranges.
     pub const RANGES: u64 = size_of::<Summary>() as u64;
 
     /// The layout for up to `item_count` items, at least one.
@@ -87,9 +87,9 @@ impl Layout {
         // The least shift with at most `MOST_RANGES` ranges.
         let range_shift = u64::BITS - ((tile_count - 1) / MOST_RANGES).leading_zeros();
         let range_count = ((tile_count - 1) >> range_shift) + 1;
-        let tiles = Self::RANGES + range_count * size_of::<Before>() as u64;
+        let tiles = Self::RANGES + range_count * size_of::<u64>() as u64;
         // Bits are read in vectors of 16 bytes.
-        let bits = tiles + tile_count.next_multiple_of(2) * size_of::<BeforeTile>() as u64;
+        let bits = (tiles + tile_count * size_of::<u32>() as u64).next_multiple_of(16);
         Layout {
             range_shift,
             range_count,
@@ -130,17 +130,17 @@ impl Heads {
         self.memory.cast()
     }
 
-    /// The address of what is known before a range.
+    /// The address of a range's word.
     #[inline(always)]
-    pub fn range(&self, range: u64) -> *mut Before {
-        let ranges: *mut Before = self.memory.wrapping_add(Layout::RANGES as usize).cast();
+    pub fn range(&self, range: u64) -> *mut u64 {
+        let ranges: *mut u64 = self.memory.wrapping_add(Layout::RANGES as usize).cast();
         ranges.wrapping_add(range as usize)
     }
 
-    /// The address of what is known before a tile, about its range.
+    /// The address of a tile's word.
     #[inline(always)]
-    pub fn tile(&self, tile: u64) -> *mut BeforeTile {
-        let tiles: *mut BeforeTile = self.memory.wrapping_add(self.layout.tiles as usize).cast();
+    pub fn tile(&self, tile: u64) -> *mut u32 {
+        let tiles: *mut u32 = self.memory.wrapping_add(self.layout.tiles as usize).cast();
         tiles.wrapping_add(tile as usize)
     }
 
@@ -162,14 +162,8 @@ mod tests {
             for items in [(tiles - 1) * TILE_ITEMS + 1, tiles * TILE_ITEMS] {
                 let layout = Layout::of(items);
                 assert!(layout.range_count <= MOST_RANGES, "{layout:?}");
-                assert!(
-                    layout.range_count << layout.range_shift >= tiles,
-                    "{layout:?}"
-                );
-                assert!(
-                    (layout.range_count - 1) << layout.range_shift < tiles,
-                    "{layout:?}"
-                );
+                assert!(layout.range_count << layout.range_shift >= tiles, "{layout:?}");
+                assert!((layout.range_count - 1) << layout.range_shift < tiles, "{layout:?}");
                 assert!(layout.range_shift == 0 || tiles > MOST_RANGES);
                 assert!(layout.bits.is_multiple_of(16));
             }

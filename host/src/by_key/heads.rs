@@ -1,0 +1,154 @@
+//! Scans by key without an output for the runs' starts, in two launches. The first marks the [heads](warpfold_kernels::heads) of the runs
+//! in the workspace, a bit for each key. The second scans the runs as segments that start at the heads.
+
+use std::mem::offset_of;
+
+use warpfold_kernels::heads::{Layout, Summary};
+
+use crate::error::{Argument, Result};
+use crate::gpu::Need;
+use crate::kernel::{Entry, Item, Row, Type};
+use crate::launch::{
+    ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
+};
+use crate::selection::HeadsKernel;
+
+/// A kernel that marks the heads of runs of keys of one type.
+#[derive(Clone, Copy)]
+pub struct Marker {
+    entry: &'static Entry,
+    /// The type that the kernel is compiled for.
+    key: Type,
+}
+
+impl Marker {
+    /// The kernel that marks the heads of runs of keys of type `K`.
+    pub fn of<E: HeadsKernel<K>, K: Item>() -> Self {
+        Self {
+            entry: E::entry(),
+            key: Type::of::<K>(),
+        }
+    }
+}
+
+/// Keys, and a value for each key.
+pub struct Marked {
+    keys: Span,
+    values: Span,
+    marker: Marker,
+    /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
+    count: Option<Span>,
+}
+
+impl Marked {
+    /// Keys and values, and the kernel that marks the heads of the runs.
+    pub fn new(keys: Span, values: Span, marker: Marker, count: Option<Span>) -> Result<Self> {
+        check_lengths(keys.item_count, values.item_count)?;
+        // The kernel's type has the keys' size, and may have a larger alignment.
+        let keys = Span {
+            item: marker.key,
+            ..keys
+        };
+        Ok(Self {
+            keys,
+            values,
+            marker,
+            count,
+        })
+    }
+
+    /// Queues both launches. `output` has a result for each key.
+    pub fn queue(
+        &self,
+        queue: &mut Queue<'_>,
+        row: &'static Row,
+        order: ScanOrder,
+        output: Span,
+    ) -> Result<()> {
+        queue.check(&[
+            Some(Region::read(Argument::Input, self.keys)),
+            Some(Region::read(Argument::Input, self.values)),
+            self.count.map(Region::count),
+            Some(Region::written(
+                Argument::Output,
+                output,
+                self.keys.item_count,
+            )),
+        ])?;
+        if self.keys.item_count == 0 {
+            return Ok(());
+        }
+        // SAFETY: `check` found all memory to be of this context, aligned and long enough, and no output to overlap other memory. There is
+        // a key, and there are as many values as keys (`new`).
+        unsafe { self.queue_checked(queue, row, order, output) }
+    }
+
+    /// Queues both launches. The kernels and the workspace are made ready before the first launch is queued.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, all memory is aligned and belongs to this context, the output overlaps no other memory, and:
+    ///
+    /// - there is a key. Keys and values can be read, and so can the number of keys if it is in device memory;
+    /// - a result for each key can be written.
+    unsafe fn queue_checked(
+        &self,
+        queue: &mut Queue<'_>,
+        row: &'static Row,
+        order: ScanOrder,
+        output: Span,
+    ) -> Result<()> {
+        let item_count = self.keys.item_count as u64;
+        let layout = Layout::of(item_count);
+        let marker = queue.entered.kernel(self.marker.entry)?;
+        let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
+        let need = Need {
+            state_words: (row.division.segments_state_words)(item_count, 0),
+            head_bytes: layout.bytes,
+        };
+        let scratch = queue.scratch_for(Position::Whole, need)?;
+        let mut marking = HeadsWords {
+            keys: self.keys.address,
+            key_count: item_count,
+            key_count_at: self.count.map_or(0, |count| count.address),
+            is_backward: u64::from(order.is_reversed),
+            heads: scratch.heads,
+        };
+        let mut scan = ByKeyScanWords {
+            input: self.values.address,
+            item_count,
+            // The first launch writes the number of items.
+            item_count_at: match self.count {
+                Some(_) => scratch.heads + offset_of!(Summary, item_count) as u64,
+                None => 0,
+            },
+            heads: scratch.heads,
+            control: scratch.control,
+            states: scratch.states,
+            state_words: scratch.state_words,
+            output: output.address,
+            is_exclusive: u64::from(order.is_exclusive),
+        };
+        let windows = (row.division.window_count)(item_count, 0);
+        // If all windows are worked on at once, blocks have more threads.
+        let grid = match windows <= scanner.short.resident_blocks as u64 {
+            true => scanner.short,
+            false => scanner.long,
+        };
+        // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition 1).
+        // The workspace has room for the heads of as many keys, and there is a block for each range.
+        unsafe {
+            queue.launch(
+                Position::Whole,
+                marker,
+                marker.long.block,
+                layout.range_count,
+                marking.list(),
+            )?;
+        }
+        // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and the first launch marks their heads in the
+        // same direction. There is room for the results (condition 2). The workspace has the state words for as many values, and there is a
+        // block for each window.
+        unsafe { queue.launch(Position::Whole, scanner, grid.block, windows, scan.list()) }
+    }
+}

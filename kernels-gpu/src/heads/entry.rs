@@ -1,0 +1,16 @@
+//! The entries of launches that mark heads.
+
+/// Emits the entry of launches that mark heads by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_heads {
+    ([$($emit:tt)*] [$($symbol:tt)*] $equality:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            $crate::with_heads_arguments! {
+                [$($emit)*] $($symbol)*, $crate::heads::HeadsArguments =>
+                $crate::heads::kernel::heads::<$equality, $t>;
+            }
+        };
+    };
+}

@@ -1,0 +1,333 @@
+//! The bits of a block's range, and the last head before each of its tiles.
+
+use crate::contract::{vector_bytes, vector_items, WARP_LANES};
+use crate::element::{for_each_item, item_of, put_item, Element, Vector, VECTOR_WORDS};
+use crate::heads::{Layout, TILE_ITEMS, TILE_WORDS, WARPS};
+use crate::selection::Equality;
+use crate::simt;
+use crate::thread::{for_each_vector, Access, Caching};
+
+use super::Launch;
+
+/// Items of a tile that a warp marks.
+const WARP_ITEMS: u32 = TILE_ITEMS as u32 / WARPS;
+
+/// Words of bits of a warp's items.
+const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
+
+/// The most rows that a warp loads at once.
+const MOST_AT_ONCE: usize = 4;
+
+impl<E: Equality<T>, T: Element> Launch<E, T> {
+    /// Items of a vector.
+    const VECTOR_ITEMS: u32 = vector_items::<T>() as u32;
+
+    /// Rows of a warp's items. A row is a vector for each lane.
+    const ROWS: u32 = WARP_ITEMS / (WARP_LANES * Self::VECTOR_ITEMS);
+
+    /// How many rows are loaded at once.
+    const ROWS_AT_ONCE: u32 = {
+        let most = match size_of::<T>() {
+            0..=16 => MOST_AT_ONCE as u32,
+            17..=32 => 2,
+            _ => 1,
+        };
+        if most < Self::ROWS {
+            most
+        } else {
+            Self::ROWS
+        }
+    };
+
+    /// How many lanes have the bits of a word: twice the number of rows.
+    const WORD_LANES: u32 = u32::BITS / Self::VECTOR_ITEMS;
+
+    const ACCESS: Access = Access::new(vector_bytes::<T>(), vector_bytes::<T>());
+
+    /// Marks the heads of the block's range. The last block to arrive finds the last head before each range.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, once. The launch has a block for each range.
+    #[inline(always)]
+    pub unsafe fn mark(&self) {
+        let shift = self.heads.layout.range_shift;
+        let range = simt::block_index() as u64;
+        let first = range << shift;
+        let tiles = Layout::tile_count(self.arguments.key_count);
+        let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
+        // One more than the place in the range of the last head before the turn; 0 if there is none.
+        let mut before = 0;
+        let mut turn = 0;
+        // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
+        // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
+        // Only this block writes its range and its tiles, which the layout has. The write of the range is released by `arrive`; the last
+        // block's `arrive` acquires it, and the barrier orders it before the reads of the block's other threads.
+        unsafe {
+            while turn < tiles {
+                let step = simt::opaque_one() as u32;
+                let count = Ord::min(tiles - turn, WARPS);
+                let mut place = 0;
+                while place < count {
+                    let step = simt::opaque_one() as u32;
+                    self.mark_part(first + (turn + place) as u64, self.bits(place));
+                    place += step;
+                }
+                // Orders the writes of bits before all warps' reads.
+                simt::barrier();
+                if simt::warp() < count {
+                    self.finish_tile(first + (turn + simt::warp()) as u64);
+                }
+                // Orders the writes of the turn's tiles before warp 0's reads, and the reads of bits before the next turn's writes.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    before = self.write_tiles(first, turn, count, before);
+                }
+                turn += step * WARPS;
+            }
+            if simt::thread_index() == 0 {
+                self.heads.range(range).write(match before {
+                    0 => 0,
+                    last => first * TILE_ITEMS + last as u64,
+                });
+                let arrivals = simt::arrive(&raw mut (*self.heads.summary()).arrivals);
+                (*self.shared).is_last = (arrivals == simt::block_count() - 1) as u32;
+            }
+            // Orders the write of `is_last` before all threads' reads.
+            simt::barrier();
+            if simt::read_shared(&raw const (*self.shared).is_last) != 0 {
+                self.place_ranges();
+            }
+        }
+    }
+
+    /// Puts the bits of the calling warp's items of a tile into shared memory, where the tile's bits are at `bits`.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. The launch has the tile. No other thread uses the warp's bits.
+    #[inline(always)]
+    unsafe fn mark_part(&self, tile: u64, bits: *mut u32) {
+        let lane = simt::lane();
+        let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
+        let existing = self.arguments.key_count.saturating_sub(first);
+        let from = self.arguments.keys.wrapping_add(first as usize);
+        let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
+        let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
+        // A lane keeps the word of one row: the lane's place among the lanes of a word.
+        let own_row = lane % Self::WORD_LANES;
+        let mut word = 0;
+        let mut row = 0;
+        // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` all items of the warp exist, in the order of
+        // memory, and vectors are aligned; the item before them exists, except before item 0. Each word of the warp is written by one lane.
+        unsafe {
+            let mut before = T::zeroed();
+            if is_whole && lane == 0 {
+                // The item before item 0 does not exist, and item 0 is read in its place.
+                before = from.wrapping_sub((first > 0) as usize).read();
+            }
+            while row < Self::ROWS {
+                let step = simt::opaque_one() as u32;
+                let vector = row * WARP_LANES + lane;
+                if is_whole {
+                    let from = from.wrapping_add((vector * Self::VECTOR_ITEMS) as usize);
+                    let mut vectors: [Vector; MOST_AT_ONCE] = [[0; VECTOR_WORDS]; MOST_AT_ONCE];
+                    for_each_vector!(R in 0 1 2 3 => {
+                        if (R as u32) < Self::ROWS_AT_ONCE {
+                            let row_items = (WARP_LANES * Self::VECTOR_ITEMS) as usize;
+                            let from = from.wrapping_add(R * row_items);
+                            vectors[R] = Self::ACCESS.load(from.cast(), Caching::Kept);
+                        }
+                    });
+                    for_each_vector!(R in 0 1 2 3 => {
+                        if (R as u32) < Self::ROWS_AT_ONCE {
+                            let lasts: T = item_of(&vectors[R], Self::VECTOR_ITEMS as usize - 1);
+                            // Lane 0 gets the row's last item, which is the item before the next row.
+                            let below = Self::shuffle_from(lasts, lane.wrapping_sub(1) % WARP_LANES);
+                            if lane > 0 {
+                                before = below;
+                            }
+                            let joined = Self::join(E::heads(&vectors[R], before));
+                            if own_row == row + R as u32 {
+                                word = joined;
+                            }
+                            before = below;
+                        }
+                    });
+                    row += step * Self::ROWS_AT_ONCE;
+                } else {
+                    let joined = Self::join(self.row_bits(first, vector * Self::VECTOR_ITEMS));
+                    if own_row == row {
+                        word = joined;
+                    }
+                    row += step;
+                }
+            }
+            if own_row < Self::ROWS {
+                let row_words = WARP_WORDS / Self::ROWS;
+                let place = simt::warp() * WARP_WORDS + own_row * row_words + lane / Self::WORD_LANES;
+                if first == 0 && place == 0 {
+                    word |= 1;
+                }
+                bits.wrapping_add(place as usize).write(word);
+            }
+        }
+    }
+
+    /// The bits of a vector of a row, some of whose items may not exist. The warp's items begin with item `first`, and the lane's vector at
+    /// a place among them. The head of item 0 is not marked.
+    ///
+    /// # Safety
+    /// There is at least one key.
+    #[inline(always)]
+    unsafe fn row_bits(&self, first: u64, place: u32) -> u32 {
+        let item = first + place as u64;
+        // SAFETY: there is a key: this function's condition.
+        let (vector, before) = unsafe { self.load_items(item) };
+        let mut chosen = E::heads(&vector, before);
+        if self.is_backward() {
+            chosen = chosen.reverse_bits() >> (u32::BITS - Self::VECTOR_ITEMS);
+        }
+        let existing = self.arguments.key_count.saturating_sub(item);
+        let existing = Ord::min(existing, Self::VECTOR_ITEMS as u64);
+        chosen & ((1 << existing) - 1)
+    }
+
+    /// The keys of a vector, and the key before it, in the order of memory. `item` is the vector's first item in the direction of the work.
+    /// Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item after it in memory begins
+    /// a run. So there the vector's keys lie one place further on, in the opposite order.
+    ///
+    /// # Safety
+    /// There is at least one key.
+    #[inline(always)]
+    unsafe fn load_items(&self, item: u64) -> (Vector, T) {
+        let count = self.arguments.key_count;
+        let last = Self::VECTOR_ITEMS as u64 - 1;
+        let first = match self.is_backward() {
+            true => count.wrapping_sub(item + last),
+            false => item,
+        };
+        let load = |place: u64| {
+            // An index below 0 wraps, and a key is read in its place.
+            let index = Ord::min(first.wrapping_add(place), count - 1);
+            // SAFETY: the index is less than the number of keys, which are readable.
+            unsafe { self.arguments.keys.wrapping_add(index as usize).read() }
+        };
+        let mut vector = [0; VECTOR_WORDS];
+        for_each_item!(P of T => { put_item(&mut vector, P, load(P as u64)); });
+        (vector, load(u64::MAX))
+    }
+
+    /// The word with the bits of the lanes that share it: each lane's bits after those of the lane before.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn join(chosen: u32) -> u32 {
+        // SAFETY: the whole warp is here: this function's condition.
+        unsafe {
+            if Self::VECTOR_ITEMS == 1 {
+                return simt::ballot(chosen != 0);
+            }
+            let lane = simt::lane();
+            let mut word = chosen << (Self::VECTOR_ITEMS * (lane % Self::WORD_LANES));
+            for_each_vector!(S in 1 2 4 8 => {
+                if (S as u32) < Self::WORD_LANES {
+                    word |= simt::shuffle_from(word, lane ^ S as u32);
+                }
+            });
+            word
+        }
+    }
+
+    /// The item of another lane.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. `lane` is a lane.
+    #[inline(always)]
+    unsafe fn shuffle_from(item: T, lane: u32) -> T {
+        let mut words = [0; VECTOR_WORDS];
+        put_item(&mut words, 0, item);
+        for_each_vector!(W in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+            if 4 * W < size_of::<T>() {
+                // SAFETY: the conditions are this function's.
+                words[W] = unsafe { simt::shuffle_from(words[W], lane) };
+            }
+        });
+        item_of(&words, 0)
+    }
+
+    /// Writes the bits of a tile from shared memory, and puts its last head among the turn's tiles. The calling warp has the tile's number
+    /// in the turn.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other thread uses this place of the turn.
+    #[inline(always)]
+    unsafe fn finish_tile(&self, tile: u64) {
+        let lane = simt::lane();
+        // SAFETY: the bits are in shared memory, and only this warp writes the tile's bits and its place in the turn. A lane's words begin
+        // at a multiple of 16 bytes. The whole warp votes and shuffles.
+        unsafe {
+            let words = simt::read_vector(self.bits(simt::warp()).wrapping_add(4 * lane as usize));
+            let to = self.heads.word(tile * TILE_WORDS + 4 * lane as u64);
+            simt::store_vector(to, words);
+            let mut end = 0;
+            for_each_vector!(W in 0 1 2 3 => {
+                if words[W] != 0 {
+                    end = (4 * lane + W as u32 + 1) * u32::BITS - words[W].leading_zeros();
+                }
+            });
+            let found = simt::ballot(end > 0);
+            // Without a head, any lane's end is 0.
+            let last = simt::shuffle_from(end, 31_u32.wrapping_sub(found.leading_zeros()) % 32);
+            if lane == 0 {
+                self.turn_tile(simt::warp()).write(last);
+            }
+        }
+    }
+
+    /// Writes the words of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's tile `turn`.
+    /// `before` is one more than the place in the range of the last head before the turn, or 0. Returns the same for the turn's end.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp, alone. The launch has the tiles, and the turn's tiles are in shared memory.
+    #[inline(always)]
+    unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32, before: u32) -> u32 {
+        let lane = simt::lane();
+        let mut upto = before;
+        // SAFETY: the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp shuffles.
+        unsafe {
+            if lane < count {
+                let last = simt::read_shared(self.turn_tile(lane));
+                if last > 0 {
+                    upto = (turn + lane) * TILE_ITEMS as u32 + last;
+                }
+            }
+            // Without a lane that far below, a lane gets its own.
+            for_each_vector!(S in 1 2 4 => {
+                upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
+            });
+            let below = simt::shuffle_up(upto, 1);
+            if lane < count {
+                let known = if lane > 0 { below } else { before };
+                self.heads.tile(first + (turn + lane) as u64).write(known);
+            }
+            simt::shuffle_from(upto, WARPS - 1)
+        }
+    }
+
+    /// The address of the bits of a turn's tile in shared memory.
+    #[inline(always)]
+    fn bits(&self, place: u32) -> *mut u32 {
+        // SAFETY: takes the field's address, and makes no reference.
+        let bits = unsafe { &raw mut (*self.shared).bits };
+        bits.cast::<u32>()
+            .wrapping_add((place * TILE_WORDS as u32) as usize)
+    }
+
+    /// The address of the last head of a turn's tile in shared memory.
+    #[inline(always)]
+    fn turn_tile(&self, place: u32) -> *mut u32 {
+        // SAFETY: takes the field's address, and makes no reference.
+        let tiles = unsafe { &raw mut (*self.shared).tiles };
+        tiles.cast::<u32>().wrapping_add(place as usize)
+    }
+}

@@ -1,0 +1,20 @@
+//! Launches that mark heads.
+
+use crate::heads::BLOCK_THREADS;
+use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
+
+pub const HEADS: Definition = Definition {
+    prefix: "heads_",
+    skeleton: "heads",
+    skeletons_tell: SkeletonsTell::Nothing,
+    shape: Shape::Keys,
+    threads: BLOCK_THREADS,
+    blocks: BLOCKS_PER_MULTIPROCESSOR,
+    // After the bits of a turn, after its tiles, after the block's arrival, and after the sums of the ranges.
+    barriers: &[Barrier::block(4)],
+    other_barriers: None,
+    vectors: Vectors::Any,
+};
+
+/// How many blocks are to share a multiprocessor.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 6;

@@ -99,7 +99,7 @@
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
-//! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
+//! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same | – |
 //! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns the number of chosen items | the same, with `.count_to` | – |
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |

@@ -153,13 +153,13 @@ macro_rules! kernels {
 
 /// Names the kernels of operators on items, one row for each operator:
 ///
-/// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
-///   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+/// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_scan_NAME`,
+///   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
 /// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all of these except `reduce_NAME`;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 /// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;
 /// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
-/// - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`.
+/// - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME` and `heads_NAME`.
 ///
 /// The kernels are emitted when `warpfold-build` compiles the file for the device. On the host, this emits nothing.
 #[cfg(not(all(

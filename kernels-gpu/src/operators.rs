@@ -3,13 +3,13 @@
 //!
 //! The rows:
 //!
-//! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
-//!   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+//! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_scan_NAME`,
+//!   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
 //! - `NAME: OPERATOR, ITEM, scans only;` gives all of these except `reduce_NAME`;
 //! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 //! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
 //! - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
-//! - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`.
+//! - `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME` and `heads_NAME`.
 
 #[cfg(feature = "stable")]
 mod in_words;

@@ -254,9 +254,11 @@ rows! { m;
     "scan(&x).by_key(&k)": scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys), [3, 3, 4, 4, 9, 9, 0, 6], NONE;
         ran (SEVERAL) (QUEUED) ran (GROUPS) (GROUPS);
     "scan(&x).by_key(&k).to(&mut y)": scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).to(&mut m.a), NONE, [3, 3, 4, 4, 9, 9, 0, 6];
-        ran ran (UNLOCATED) ran (GROUPS) (GROUPS);
+        ran ran ran ran (GROUPS) (GROUPS);
     "scan(&x).by_key(&k).exclusive().to(&mut y)": scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).exclusive().to(&mut m.a), NONE, [0, 3, 0, 4, 4, 0, 0, 0];
-        ran ran (UNLOCATED) ran (GROUPS) (GROUPS);
+        ran ran ran ran (GROUPS) (GROUPS);
+    "scan(&x).by_key(&k).count(&n).to(&mut y)": scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).count(&m.count).to(&mut m.a), NONE, [3, 3];
+        [LENGTH] ran ran [LENGTH] [LENGTH] (GROUPS);
     "scan(&x).by_key(&k).runs_to(&mut s, &mut n).to(&mut y)":
         scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).runs_to(&mut m.b, &mut m.n).to(&mut m.a), NONE,
         [3, 3, 4, 4, 9, 9, 0, 6, 0, 2, 5, 6, 8, 4];
@@ -286,7 +288,7 @@ rows! { m;
     "scan(&x).axis(o, l, i).reversed().to(&mut y)": scan::<Sum, _>(&m.items).axis(2, 2, 2).reversed().to(&mut m.a), NONE, [7, 0, 4, 0, 5, 15, 0, 6];
         ran ran ran ran (GROUPS) (GROUPS);
     "scan(&x).by_key(&k).reversed().to(&mut y)": scan::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).reversed().to(&mut m.a), NONE, [3, 0, 9, 5, 5, 9, 6, 6];
-        ran ran (UNLOCATED) ran (GROUPS) (GROUPS);
+        ran ran ran ran (GROUPS) (GROUPS);
     "scan(&x).rows(r).initial(v)": (), NONE, NONE;
         [WHOLE] [WHOLE] [WHOLE] [WHOLE] [WHOLE] [WHOLE];
     "scan(&x).rows(r).total(&mut t)": (), NONE, NONE;

@@ -337,6 +337,9 @@ macro_rules! selection_row {
     (select_flagged $op:ident $t:ident $symbol:ident) => {
         None
     };
+    (heads $op:ident $t:ident $symbol:ident) => {
+        None
+    };
     ($kind:ident $op:ident $t:ident $symbol:ident) => {
         Some(Row {
             symbol: stringify!($symbol),

@@ -61,12 +61,10 @@ impl<'a> Keyed<'a> {
     fn scans<'b>(&'b self, included: bool) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
-            let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
             let mut output = place.output.index(..);
             let scan = scan::<Sum, _>(&place.input)
                 .by_key::<Equal, _>(&self.keys)
-                .to(&mut output)
-                .runs_to(&mut starts, &mut count);
+                .to(&mut output);
             match included {
                 true => scan.queue(place.gpu, place.stream)?,
                 false => scan.exclusive().queue(place.gpu, place.stream)?,

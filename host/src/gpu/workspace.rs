@@ -82,12 +82,12 @@ impl Need {
         }
     }
 
-    /// Whether the workspace has as much.
+    /// Whether the workspace has at least as much.
     pub fn is_met(self, span: &WorkspaceSpan) -> bool {
         span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
     }
 
-    /// The size of the workspace after `outgrown`, which has too little: each part as large as before, or at least twice as large.
+    /// What the workspace after `outgrown` is to have. Each part is as large as before, or, if it was too small, at least twice as large.
     pub fn after(self, outgrown: &WorkspaceSpan) -> Self {
         let grown = |needed: u64, had: u64| match needed > had {
             true => needed.max(2 * had),
@@ -153,8 +153,8 @@ impl Workspaces {
         self.take_or(need, || Workspace::allocate(stream, need))
     }
 
-    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
-    /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. The driver may be dropping a
+    /// [`Lease`] at that time. That drop takes the lock, and the driver may block all calls during the drop.
     fn take_or(&self, need: Need, make: impl FnOnce() -> Result<Workspace>) -> Result<Workspace> {
         let free = self.lock().take_free(need);
         free.map_or_else(make, Ok)

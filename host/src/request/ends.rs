@@ -59,7 +59,7 @@ end_traits! {
         "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
     QueuedScan:
         "this scan cannot be queued",
-        "needs `.to(&mut results)` or `.in_place()` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "needs `.to(&mut results)` or `.in_place()` before it",
         "in place of `.and_total()`, `.total(&mut total)` takes the total in device memory";
     SelectEnd:
         "this selection cannot be waited for on a GPU",

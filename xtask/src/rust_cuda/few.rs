@@ -17,9 +17,9 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. The first fifteen represent all kernels of the library: rounding and exact, of whole words and
+/// The kernels for a build with few kernels. The first seventeen represent all kernels of the library: rounding and exact, of whole words and
 /// of parts of a word, with and without NaN. The other five are kernels of the ladder.
-pub const FEW: [&str; 20] = [
+pub const FEW: [&str; 22] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
@@ -31,10 +31,12 @@ pub const FEW: [&str; 20] = [
     "exclusive_scan_sum_u64",
     "segmented_reduce_sum_f32",
     "segmented_scan_sum_f32",
+    "by_key_scan_sum_f32",
     "columns_reduce_sum_f32",
     "columns_scan_sum_f32",
     "select_if_non_zero_f32",
     "runs_equal_u32",
+    "heads_equal_u32",
     "ladder_warp_sync_tree_sum_f32",
     "ladder_shared_atomics_max_f32",
     "ladder_inclusive_kogge_stone_sum_f32",

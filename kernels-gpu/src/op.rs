@@ -185,25 +185,25 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). If so, the operator must have [`Self::PAIRS_SIXTEENS`],
-    /// commute, and not use the indices of items.
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). If so, the operator must commute, and have
+    /// [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
     /// A mask of an accumulator's words, bit `i` for word `i`. For each power of two `n`, such a word is the same in all values of `n`
-    /// items.
+    /// items of a stream.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The combination of the items in 16 bytes, pairwise. While a row is streamed, values may have a form of their own, until
-    /// [`Self::end_stream`].
+    /// The combination of the items in 16 bytes, pairwise. The first of them has index `place`, counted from some item of the stream. While
+    /// a row is streamed, values may have a form of their own, until [`Self::end_stream`].
     #[doc(hidden)]
     #[inline(always)]
-    fn stream(words: Words) -> Self::Accumulator {
-        total_in_sixteen::<Self, T>(words, 0)
+    fn stream(words: Words, place: u32) -> Self::Accumulator {
+        total_in_sixteen::<Self, T>(words, place as u64)
     }
 
-    /// As [`Self::combine_equal`], for values of streams.
+    /// As [`Self::combine_equal`], for values of streams. Either of the two may come first.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -214,6 +214,14 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     #[inline(always)]
     fn end_stream(value: Self::Accumulator) -> Self::Accumulator {
+        value
+    }
+
+    /// The value with `distance` added to its indices, which wrap. It is the value itself for operators whose values have no index.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {
+        let _ = distance;
         value
     }
 

@@ -3,7 +3,7 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
 use warpfold::cust;
-use warpfold::{Cpu, LogSumExp, Moments, Op, Sum, kind, reduce};
+use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, LogSumExp, Moments, Op, Sum, kind, reduce};
 use warpfold_kernels::segments::MOST_WINDOWS;
 
 use crate::common::gpu;
@@ -56,6 +56,18 @@ fn moments_of_rows_have_the_bits_of_the_reference() {
 #[test]
 fn log_sum_exps_of_rows_have_the_bits_of_the_reference() {
     lengths::<LogSumExp, f32>(&LENGTHS);
+}
+
+#[test]
+fn indices_of_extremes_of_rows_have_the_bits_of_the_reference() {
+    lengths::<ArgMax, f32>(&LENGTHS);
+    lengths::<ArgMin, f32>(&FEW_LENGTHS);
+    lengths::<ArgMin, i32>(&FEW_LENGTHS);
+    lengths::<ArgMax, u32>(&FEW_LENGTHS);
+    lengths::<ArgMinMax, f32>(&FEW_LENGTHS);
+    lengths::<ArgMinMax, i32>(&FEW_LENGTHS);
+    lengths::<ArgMax<u32>, f32>(&FEW_LENGTHS);
+    lengths::<ArgMinMax<u32>, f32>(&FEW_LENGTHS);
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Op<f32> for LogSumExp {
 
     /// Items that are not −∞ have the sum 1, which saves the choice between sums where items are combined.
     #[inline(always)]
-    fn stream(words: Words) -> Exponentials {
+    fn stream(words: Words, _place: u32) -> Exponentials {
         let [a, b, c, d] = words.map(f32::from_bits);
         with_sum(Self::combine(of_two(a, b), of_two(c, d)))
     }

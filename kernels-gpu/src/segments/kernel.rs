@@ -51,6 +51,7 @@ mod chunks;
 mod dense;
 mod downsweep;
 mod items;
+mod later;
 mod leaves;
 mod nodes;
 mod rows;
@@ -213,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if self.begin(room) {
                 let is_done = if streams_rows::<O, T>() && self.have_streams() {
                     self.stream_rows(room);
-                    true
+                    !self.settles_later()
                 } else {
                     self.run(room)
                 };

@@ -32,6 +32,9 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
+/// By how many tickets the block that combines a long row comes after the block with the row's last chunk (see `kernel/later.rs`).
+pub const LATER: u32 = 512;
+
 /// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
 /// whole chunk, if the chunk has at most one leaf.
 ///

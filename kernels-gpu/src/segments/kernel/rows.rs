@@ -71,7 +71,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
-    /// Folds the chunks of all works of the block, and ends with a barrier.
+    /// Folds the chunks of all works of the block. Unless the launch [settles rows later](Self::settles_later), it ends with a barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
@@ -84,12 +84,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let levels = self.piece_levels();
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branch, since it
-        // depends on the launch's arguments.
+        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branches around
+        // barriers, since these depend on the launch's arguments. The last warp is whole. A block that settles rows later publishes its
+        // values, without waiting, in `combine_pieces`, since its chunks have several pieces.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels);
                 number = self.work_after(number);
+            }
+            let settles = self.settles_later() && simt::warp() == self.threads() / WARP_LANES - 1;
+            if settles {
+                self.settle_before();
             }
             if self.most_pieces(levels) > 1 {
                 simt::barrier();
@@ -103,8 +108,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     window += step * (self.threads() / WARP_LANES);
                 }
             }
-            // Orders the values of tails before the reads by the threads that combine them.
-            simt::barrier();
+            if settles {
+                self.settle_own();
+            }
+            if !self.settles_later() {
+                // Orders the values of tails before the reads by the threads that combine them.
+                simt::barrier();
+            }
         }
     }
 
@@ -139,7 +149,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let vector = begin + first_vector_of_lane();
                 if vector.is_multiple_of(1 << levels) && vector < vectors {
                     if is_alone {
-                        self.finish(&work, vector >> levels, value);
+                        self.finish_row(&work, vector >> levels, value);
                     } else {
                         self.piece(number, room, levels, vector >> levels)
                             .write(value);
@@ -189,10 +199,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     delta *= 2 * step;
                 }
                 if lane == 0 && chunk < work.chunk_count {
-                    self.finish(&work, chunk, folded);
+                    self.finish_row(&work, chunk, folded);
                 }
             }
             first += step * (WARP_LANES >> shift);
+        }
+    }
+
+    /// As [`Self::finish`], for a value whose indices count from the work's first item.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::finish`]. The launch has streams.
+    #[inline(always)]
+    unsafe fn finish_row(&self, work: &Work, chunk: u32, value: O::Accumulator) {
+        let begin = work.base.wrapping_add(work.begin as u64);
+        // A chunk after the first begins its row.
+        let row_begin = (work.segment + chunk as u64) * self.offsets.row_items;
+        let before = match chunk {
+            0 => work.index,
+            _ => begin.wrapping_sub(row_begin),
+        };
+        let value = O::moved(value, before);
+        // SAFETY: the conditions of `finish` are this function's.
+        unsafe {
+            if self.settles_later() && chunk == work.tail_chunk {
+                self.board()
+                    .publish(self.window_number(work.window) as u32, value);
+            } else {
+                self.finish(work, chunk, value);
+            }
         }
     }
 
@@ -271,7 +306,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            O::end_stream(combine_step::<O, T>(|v| O::stream(read[v]), levels))
+            O::end_stream(combine_step::<O, T>(
+                |v| {
+                    let vector = number + v as u32 * WARP_LANES;
+                    O::stream(read[v], vector * vector_items::<T>())
+                },
+                levels,
+            ))
         }
     }
 

@@ -31,37 +31,30 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && row.is_multiple_of(chunk)
     }
 
-    /// Combines the rows that end in the block [`LATER`] tickets before this one, if there is such a block.
+    /// Combines the rows that end in the block [`LATER`] tickets before this one, if there is such a block. Then it combines the rows that
+    /// end in this block, if no later block will do so.
     ///
     /// # Safety
     /// Convergent: a whole warp, and the only one of the block that calls this. The header is written, and the launch
-    /// [settles rows later](Self::settles_later).
+    /// [settles rows later](Self::settles_later). The block's other warps publish the values of its chunks without waiting for this warp.
     #[inline(always)]
-    pub unsafe fn settle_before(&self) {
-        // SAFETY: the header is written, and the whole warp is here: this function's conditions. The earlier block has started, and does
-        // not wait before it publishes its values. Only one block comes `LATER` tickets after it.
+    pub unsafe fn settle_due(&self) {
+        let distance = LATER as u64 * self.windows_per_block as u64;
+        // SAFETY: the header is written, and the whole warp is here: this function's conditions. The earlier block has started, and
+        // publishes its values without waiting; and so do this block's other warps. Only one block comes `LATER` tickets after another. If
+        // that block has no windows, it does not exist.
         unsafe {
-            let first = self.window_number(0);
-            let distance = LATER as u64 * self.windows_per_block as u64;
-            if first >= distance {
-                self.settle_rows(first - distance);
-            }
-        }
-    }
-
-    /// Combines the rows that end in this block, if no later block does so.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::settle_before`]. The block's other warps publish the values of its chunks without waiting for this warp.
-    #[inline(always)]
-    pub unsafe fn settle_own(&self) {
-        // SAFETY: the header is written, and the whole warp is here: this function's conditions. The other warps publish the block's values,
-        // and earlier blocks publish theirs. A block with windows would have to come `LATER` tickets after this one, and there is none.
-        unsafe {
-            let first = self.window_number(0);
-            let distance = LATER as u64 * self.windows_per_block as u64;
-            if first + distance >= self.window_count() {
-                self.settle_rows(first);
+            let own = self.window_number(0);
+            let (mut first, mut is_due) = (own.wrapping_sub(distance), own >= distance);
+            loop {
+                if is_due {
+                    self.settle_rows(first);
+                }
+                if first == own {
+                    return;
+                }
+                first = own;
+                is_due = own + distance >= self.window_count();
             }
         }
     }
@@ -97,9 +90,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::lane() >= chunks {
                     value = O::identity();
                 }
+                // A chunk is full. So all values have equally many items, unless some are the identity.
+                let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {
-                    value = O::combine(value, warp::shuffle_down(value, delta));
+                    value = match are_full {
+                        true => warp::join(value, delta, O::EQUAL_WORDS, O::combine_equal),
+                        false => warp::join(value, delta, 0, O::combine),
+                    };
                     delta *= 2 * simt::opaque_one() as u32;
                 }
                 if simt::lane() == 0 {

@@ -12,6 +12,7 @@
 use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
 use crate::op::Op;
+use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{chunk_items, streams_rows, vector_items};
 use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES};
 use crate::simt;
@@ -43,6 +44,22 @@ type LaneVectors = [Words; LANE_VECTORS as usize];
 struct Pieces {
     first: u32,
     count: u32,
+}
+
+/// What a lane has to do where chunks are combined from pieces.
+#[derive(Clone, Copy)]
+struct Share<A> {
+    /// Whether there is a chunk for the lane's group of lanes.
+    has_chunk: bool,
+    /// The address of the lane's piece of that chunk, or null.
+    piece: *const A,
+}
+
+impl<A> Share<A> {
+    const NONE: Self = Self {
+        has_chunk: false,
+        piece: core::ptr::null(),
+    };
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -84,36 +101,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let levels = self.piece_levels();
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branches around
-        // barriers, since these depend on the launch's arguments. The last warp is whole. A block that settles rows later publishes its
-        // values, without waiting, in `combine_pieces`, since its chunks have several pieces.
+        // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
+        // settled later have several pieces. The last warp combines no pieces, and the others publish values without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels);
                 number = self.work_after(number);
             }
-            let settles = self.settles_later() && simt::warp() == self.threads() / WARP_LANES - 1;
-            if settles {
-                self.settle_before();
-            }
             if self.most_pieces(levels) > 1 {
-                simt::barrier();
-                let mut window = simt::warp();
-                while window < self.windows_per_block {
-                    let step = simt::opaque_one() as u32;
-                    self.combine_pieces(2 * window, room, levels);
-                    if self.work(2 * window).is_followed != 0 {
-                        self.combine_pieces(2 * window + 1, room, levels);
-                    }
-                    window += step * (self.threads() / WARP_LANES);
-                }
-            }
-            if settles {
-                self.settle_own();
+                self.combine_pieces(room, levels);
             }
             if !self.settles_later() {
                 // Orders the values of tails before the reads by the threads that combine them.
                 simt::barrier();
+            } else if simt::warp() == self.threads() / WARP_LANES - 1 {
+                self.settle_due();
             }
         }
     }
@@ -149,7 +151,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let vector = begin + first_vector_of_lane();
                 if vector.is_multiple_of(1 << levels) && vector < vectors {
                     if is_alone {
-                        self.finish_row(&work, vector >> levels, value);
+                        let chunk = vector >> levels;
+                        self.finish(&work, chunk, self.in_row(&work, chunk, value));
                     } else {
                         self.piece(number, room, levels, vector >> levels)
                             .write(value);
@@ -161,35 +164,43 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors.div_ceil(STEP_VECTORS)
     }
 
-    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Each piece has a lane.
+    /// Combines the pieces of each chunk of the block's works, neighbours first. Each window has a warp, and each piece has a lane.
     ///
     /// # Safety
-    /// Convergent: the whole warp, and no other warp calls this for the work. The header and the values of the pieces are written.
+    /// Convergent: the whole block, which has written the values of all pieces. The header is written, and the launch has streams.
     #[inline(always)]
-    unsafe fn combine_pieces(&self, number: u32, room: Room<T, O::Accumulator>, levels: u32) {
-        // SAFETY: the header is written: this function's condition.
-        let work = unsafe { self.work(number) };
+    unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
+        const {
+            assert!(MOST_WINDOWS < LONG_BLOCK_THREADS / WARP_LANES);
+        }
         let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
-        let lane = simt::lane() % lanes;
-        let mut first = 0;
-        while first < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            let chunk = first + (simt::lane() >> shift);
-            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, at most 4.
-            // The values of the pieces are written (this function's condition). Each chunk has a group of lanes, and only the first lane of
-            // the group finishes it.
-            unsafe {
-                let mut pieces = Pieces { first: 0, count: 0 };
-                if chunk < work.chunk_count {
-                    pieces = self.pieces(&work, chunk, levels);
-                }
+        let mut number = 2 * simt::warp();
+        let end = match simt::warp() < self.windows_per_block {
+            true => number + 2,
+            false => number,
+        };
+        // SAFETY: the whole block is here, and the header is written (this function's conditions). The barrier orders the writes of the
+        // pieces' values before their reads. `number < work_count` while `number < end`. A whole warp is in the loop, since all its lanes
+        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first lane
+        // of the group finishes it.
+        unsafe {
+            let mut first = 0;
+            let mut share = Share::NONE;
+            if number < end {
+                // The way to the values is found before the barrier, while other warps still read items.
+                share = self.share(number, first, lanes, room, levels);
+            }
+            simt::barrier();
+            while number < end {
+                let step = simt::opaque_one() as u32;
+                let work = self.work(number);
                 let mut folded = O::identity();
-                if lane < pieces.count {
-                    folded = self.piece(number, room, levels, pieces.first + lane).read();
+                if !share.piece.is_null() {
+                    folded = share.piece.read();
                 }
-                // If each lane has a piece, all values have equally many items. Otherwise, some values are the identity.
-                let are_full = simt::ballot(lane >= pieces.count) == 0;
+                // If all chunks have a piece for each lane, all values have equally many items. Otherwise, some values are the identity.
+                let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
                     folded = match are_full {
@@ -198,20 +209,56 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     };
                     delta *= 2 * step;
                 }
-                if lane == 0 && chunk < work.chunk_count {
-                    self.finish_row(&work, chunk, folded);
+                if share.has_chunk && simt::lane().is_multiple_of(lanes) {
+                    let chunk = first + (simt::lane() >> shift);
+                    let value = self.in_row(&work, chunk, folded);
+                    self.finish_or_publish(&work, chunk, value, self.settles_later());
+                }
+                first += step * (WARP_LANES >> shift);
+                if first >= work.chunk_count {
+                    number = self.work_after(number);
+                    first = 0;
+                }
+                if number < end {
+                    share = self.share(number, first, lanes, room, levels);
                 }
             }
-            first += step * (WARP_LANES >> shift);
         }
     }
 
-    /// As [`Self::finish`], for a value whose indices count from the work's first item.
+    /// What the lane has to do with the chunks of the block's work `number` from chunk `first` on, if each chunk has `lanes` lanes.
     ///
     /// # Safety
-    /// The conditions of [`Self::finish`]. The launch has streams.
+    /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
     #[inline(always)]
-    unsafe fn finish_row(&self, work: &Work, chunk: u32, value: O::Accumulator) {
+    unsafe fn share(
+        &self,
+        number: u32,
+        first: u32,
+        lanes: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+    ) -> Share<O::Accumulator> {
+        // SAFETY: the header is written: this function's condition. The work has the pieces of its chunks.
+        unsafe {
+            let work = self.work(number);
+            let chunk = first + (simt::lane() >> lanes.trailing_zeros());
+            let mut share = Share::NONE;
+            if chunk < work.chunk_count {
+                share.has_chunk = true;
+                let lane = simt::lane() & (lanes - 1);
+                let pieces = self.pieces(&work, chunk, levels);
+                if lane < pieces.count {
+                    share.piece = self.piece(number, room, levels, pieces.first + lane);
+                }
+            }
+            share
+        }
+    }
+
+    /// A chunk's value whose indices counted from the work's first item. In the result, they count from the row's first item.
+    #[inline(always)]
+    fn in_row(&self, work: &Work, chunk: u32, value: O::Accumulator) -> O::Accumulator {
         let begin = work.base.wrapping_add(work.begin as u64);
         // A chunk after the first begins its row.
         let row_begin = (work.segment + chunk as u64) * self.offsets.row_items;
@@ -219,16 +266,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             0 => work.index,
             _ => begin.wrapping_sub(row_begin),
         };
-        let value = O::moved(value, before);
-        // SAFETY: the conditions of `finish` are this function's.
-        unsafe {
-            if self.settles_later() && chunk == work.tail_chunk {
-                self.board()
-                    .publish(self.window_number(work.window) as u32, value);
-            } else {
-                self.finish(work, chunk, value);
-            }
-        }
+        O::moved(value, before)
     }
 
     /// The most pieces of a chunk.

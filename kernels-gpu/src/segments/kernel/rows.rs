@@ -98,17 +98,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let most = MOST_WINDOWS * Self::WINDOW_PIECES;
             assert!(!streams_rows::<O, T>() || most <= Room::<T, O::Accumulator>::PIECES);
         }
-        let levels = self.piece_levels();
+        // SAFETY: the whole block is here: this function's condition.
+        let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
         // settled later have several pieces. The last warp combines no pieces, and the others publish values without waiting.
         unsafe {
             while number < self.work_count() {
-                steps += self.fold_pieces(number, steps, room, levels);
+                steps += self.fold_pieces(number, steps, room, levels, is_alone);
                 number = self.work_after(number);
             }
-            if self.most_pieces(levels) > 1 {
+            if !is_alone {
                 self.combine_pieces(room, levels);
             }
             if !self.settles_later() {
@@ -117,6 +118,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             } else if simt::warp() == self.threads() / WARP_LANES - 1 {
                 self.settle_due();
             }
+        }
+    }
+
+    /// The levels of a piece, and whether a chunk is one piece. They go through votes, so `ptxas` keeps them: it computed them anew in each
+    /// step, with 12 instructions.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn shape(&self) -> (u32, bool) {
+        let levels = self.piece_levels();
+        let is_alone = self.most_pieces(levels) == 1;
+        // SAFETY: the whole warp is here: this function's condition.
+        unsafe {
+            // Lane `l` votes for bit `l`.
+            let levels = simt::ballot(levels >> simt::lane() & 1 != 0);
+            (levels, simt::ballot(is_alone) != 0)
         }
     }
 
@@ -132,10 +150,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         before: u32,
         room: Room<T, O::Accumulator>,
         levels: u32,
+        is_alone: bool,
     ) -> u32 {
         // SAFETY: the header is written: this function's condition.
         let work = unsafe { self.work(number) };
-        let is_alone = self.most_pieces(levels) == 1;
         let first = work.base.wrapping_add(work.begin as u64);
         let vectors = (work.end - work.begin) / vector_items::<T>();
         // A block has a power of two of warps.

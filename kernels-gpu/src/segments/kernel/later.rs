@@ -20,33 +20,16 @@ use super::Launch;
 
 /// Consecutive rows that a warp combines, one after the other.
 #[derive(Clone, Copy)]
-pub struct Due<A> {
+pub struct Due {
     /// The next of them.
     row: u64,
-    /// One past the last.
+    /// The diagonal before which they begin.
     end: u64,
-    /// The value of the lane's chunk of the next row, if it is published.
-    value: A,
-    is_published: bool,
 }
 
-impl<A> Due<A> {
-    /// The rows from `row` to `end`, exclusive, none of whose values is read yet.
-    #[inline(always)]
-    fn unread(row: u64, end: u64, value: A) -> Self {
-        Due {
-            row,
-            end,
-            value,
-            is_published: false,
-        }
-    }
-
+impl Due {
     /// No rows.
-    #[inline(always)]
-    pub fn nothing(value: A) -> Self {
-        Self::unread(0, 0, value)
-    }
+    pub const NOTHING: Self = Self { row: 0, end: 0 };
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -65,17 +48,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The rows that end in the block [`LATER`] tickets before this one, if there is such a block.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The header is written, and the launch [settles rows later](Self::settles_later).
+    /// The header is written, and the launch [settles rows later](Self::settles_later).
     #[inline(always)]
-    pub unsafe fn rows_due(&self) -> Due<O::Accumulator> {
-        // SAFETY: the header is written, and the whole warp is here: this function's conditions.
-        unsafe {
-            let (own, distance) = (self.window_number(0), self.windows_later());
-            if own < distance {
-                return Due::nothing(O::identity());
-            }
-            let due = self.rows_that_end(own - distance);
-            self.read(due)
+    pub unsafe fn rows_due(&self) -> Due {
+        // SAFETY: the header is written: this function's condition.
+        let own = unsafe { self.window_number(0) };
+        match own.checked_sub(self.windows_later()) {
+            Some(first) => self.rows_that_end(first),
+            None => Due::NOTHING,
         }
     }
 
@@ -85,26 +65,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: a whole warp, the only one of the block that calls this. The conditions of [`Self::rows_due`], which has returned `due`.
     /// The block's other warps publish the values of its chunks without waiting for this warp.
     #[inline(always)]
-    pub unsafe fn settle_due(&self, mut due: Due<O::Accumulator>) {
-        // SAFETY: the header is written, and the whole warp is here: this function's conditions. The earlier block has started, and
-        // publishes its values without waiting; and so do this block's other warps. Only one block comes `LATER` tickets after another. If
-        // that block has no windows, it does not exist.
+    pub unsafe fn settle_due(&self, mut due: Due) {
+        // SAFETY: the header is written, and the whole warp is here, with the same rows: this function's conditions. The earlier block has
+        // started, and publishes its values without waiting; and so do this block's other warps. Only one block comes `LATER` tickets after
+        // another. If that block has no windows, it does not exist.
         unsafe {
             let own = self.window_number(0);
             let mut is_next = own + self.windows_later() >= self.window_count();
             loop {
-                while due.row < due.end {
-                    if !self.settle_row(&due) {
+                let diagonal = due.row * (self.offsets.row_items + 1);
+                if due.row < self.offsets.segment_count && diagonal < due.end {
+                    if !self.settle_row(due.row, Long { diagonal }) {
                         return;
                     }
                     due.row += simt::opaque_one() as u64;
-                    due = self.read(due);
-                }
-                if !is_next {
+                } else if is_next {
+                    is_next = false;
+                    due = self.rows_that_end(own);
+                } else {
                     return;
                 }
-                is_next = false;
-                due = self.read(self.rows_that_end(own));
             }
         }
     }
@@ -117,67 +97,33 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The rows whose last chunk begins in a block's windows, the first of which is window `first` of the launch.
     #[inline(always)]
-    fn rows_that_end(&self, first: u64) -> Due<O::Accumulator> {
+    fn rows_that_end(&self, first: u64) -> Due {
         let chunk = chunk_items::<T, O::Accumulator>();
         let begin = first * chunk;
         let end = begin + self.windows_per_block as u64 * chunk;
         // From the diagonal at which a row begins to that at which its last chunk begins.
         let last = self.offsets.row_items - chunk;
-        let first_after =
-            |diagonal: u64| self.offsets.border_of_rows(diagonal.saturating_sub(last));
-        Due::unread(first_after(begin), first_after(end), O::identity())
-    }
-
-    /// The first of the rows that are due, and the chunk of it that this lane combines. Lanes without a chunk have the last one.
-    #[inline(always)]
-    fn share_of_row(&self, due: &Due<O::Accumulator>) -> (Long, u64) {
-        let long = Long {
-            diagonal: due.row * (self.offsets.row_items + 1),
-        };
-        (long, Ord::min(simt::lane(), self.row_chunks() - 1) as u64)
-    }
-
-    /// The number of chunks of a row.
-    #[inline(always)]
-    fn row_chunks(&self) -> u32 {
-        (self.offsets.row_items / chunk_items::<T, O::Accumulator>()) as u32
-    }
-
-    /// The rows that are due, with the value of this lane's chunk of the first of them, if it is published.
-    ///
-    /// # Safety
-    /// The tag is written. The rows are some of the launch's.
-    #[inline(always)]
-    unsafe fn read(&self, mut due: Due<O::Accumulator>) -> Due<O::Accumulator> {
-        if due.row < due.end {
-            let (long, chunk) = self.share_of_row(&due);
-            let window = long.window::<T, O::Accumulator>(chunk);
-            // SAFETY: the tag is written, and the chunk's window is one of the launch's windows (this function's conditions). The board has
-            // a slot for each window: the launch's condition 6.
-            (due.value, due.is_published) = unsafe { self.board().read(window) };
+        Due {
+            row: self.offsets.border_of_rows(begin.saturating_sub(last)),
+            end: end.saturating_sub(last),
         }
-        due
     }
 
-    /// Combines the first of the rows that are due. Returns false if another block has stopped the launch.
+    /// Combines a row's chunks. Returns false if another block has stopped the launch.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same rows. The tag is written. The blocks with the row's chunks have started, and publish their
-    /// values without waiting for this warp. Nobody else combines this row.
+    /// Convergent: the whole warp, with the same row, which is one of the launch's and is described by `long`. The tag is written. The
+    /// blocks with the row's chunks have started, and publish their values without waiting for this warp. Nobody else combines this row.
     #[inline(always)]
-    unsafe fn settle_row(&self, due: &Due<O::Accumulator>) -> bool {
-        let chunks = self.row_chunks();
-        let mut value = due.value;
-        // SAFETY: the whole warp is here, since all lanes have the same rows. The tag is written, and the row has the chunks. `delta` is a
-        // power of two, at most 8. The row belongs to the launch, and has a result (the launch's condition 5), which only lane 0 writes.
+    unsafe fn settle_row(&self, row: u64, long: Long) -> bool {
+        let chunks = (self.offsets.row_items / chunk_items::<T, O::Accumulator>()) as u32;
+        // SAFETY: the whole warp is here. The tag is written, and the row has the chunks. `delta` is a power of two, at most 8. The row has a
+        // result (the launch's condition 5), which only lane 0 writes.
         unsafe {
-            if simt::ballot(!due.is_published) != 0 {
-                let (long, chunk) = self.share_of_row(due);
-                let Some(found) = self.await_value(long, chunk) else {
-                    return false;
-                };
-                value = found;
-            }
+            let chunk = Ord::min(simt::lane(), chunks - 1) as u64;
+            let Some(mut value) = self.await_value(long, chunk) else {
+                return false;
+            };
             if simt::lane() >= chunks {
                 value = O::identity();
             }
@@ -192,7 +138,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 delta *= 2 * simt::opaque_one() as u32;
             }
             if simt::lane() == 0 {
-                write_result!(O, T, self.output, due.row as usize, value);
+                write_result!(O, T, self.output, row as usize, value);
             }
         }
         true

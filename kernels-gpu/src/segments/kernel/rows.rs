@@ -114,7 +114,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // What needs no barrier is done before it, while other warps still read items.
                 let settles =
                     self.settles_later() && simt::warp() == self.threads() / WARP_LANES - 1;
-                let mut due = Due::nothing(O::identity());
+                let mut due = Due::NOTHING;
                 if settles {
                     due = self.rows_due();
                 }

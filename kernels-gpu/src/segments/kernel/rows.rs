@@ -9,8 +9,6 @@
 //! A warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one
 //! piece, the warp finishes it. Otherwise the values of the pieces go through shared memory.
 
-use core::ptr;
-
 use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
 use crate::op::Op;
@@ -22,7 +20,6 @@ use crate::thread::{for_each_vector, Access, Caching};
 use crate::warp;
 
 use super::items::Room;
-use super::later::Due;
 use super::Launch;
 
 /// How many vectors a lane reads in a step. A piece has at least as many.
@@ -49,18 +46,20 @@ struct Pieces {
     count: u32,
 }
 
-/// What a warp combines from pieces: the chunks of a window, some at a time.
+/// What a lane has to do where chunks are combined from pieces.
 #[derive(Clone, Copy)]
-struct Turn<A> {
-    /// The work whose chunks are combined now, and one past the window's last work.
-    number: u32,
-    end: u32,
-    /// The chunk of the warp's first lanes.
-    first: u32,
-    /// Whether the lane's group of lanes has a chunk.
+struct Share<A> {
+    /// Whether there is a chunk for the lane's group of lanes.
     has_chunk: bool,
     /// The address of the lane's piece of that chunk, or null.
     piece: *const A,
+}
+
+impl<A> Share<A> {
+    const NONE: Self = Self {
+        has_chunk: false,
+        piece: core::ptr::null(),
+    };
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -104,33 +103,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
-        // settled later have several pieces. The last warp has no window, and the others publish values without waiting.
+        // settled later have several pieces. The last warp combines no pieces, and the others publish values without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
                 number = self.work_after(number);
             }
             if !is_alone {
-                // What needs no barrier is done before it, while other warps still read items.
-                let settles =
-                    self.settles_later() && simt::warp() == self.threads() / WARP_LANES - 1;
-                let mut due = Due::NOTHING;
-                if settles {
-                    due = self.rows_due();
-                }
-                let mut turn = self.first_turn();
-                if turn.number < turn.end {
-                    turn = self.with_piece(turn, room, levels);
-                }
-                simt::barrier();
-                self.combine_pieces(turn, room, levels);
-                if settles {
-                    self.settle_due(due);
-                }
+                self.combine_pieces(room, levels);
             }
             if !self.settles_later() {
                 // Orders the values of tails before the reads by the threads that combine them.
                 simt::barrier();
+            } else if simt::warp() == self.threads() / WARP_LANES - 1 {
+                self.settle_due();
             }
         }
     }
@@ -196,82 +182,43 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors.div_ceil(STEP_VECTORS)
     }
 
-    /// The works of the warp's window, and its first chunk. A warp without a window has no works.
+    /// Combines the pieces of each chunk of the block's works, neighbours first. Each window has a warp, and each piece has a lane.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, which has written the values of all pieces. The header is written, and the launch has streams.
     #[inline(always)]
-    fn first_turn(&self) -> Turn<O::Accumulator> {
+    unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
         const {
             assert!(MOST_WINDOWS < LONG_BLOCK_THREADS / WARP_LANES);
         }
-        let has_window = simt::warp() < self.windows_per_block;
-        Turn {
-            number: 2 * simt::warp(),
-            end: 2 * (simt::warp() + has_window as u32),
-            first: 0,
-            has_chunk: false,
-            piece: ptr::null(),
-        }
-    }
-
-    /// The turn, with the lane's piece.
-    ///
-    /// # Safety
-    /// The header is written, and `turn.number < work_count`. The launch has streams.
-    #[inline(always)]
-    unsafe fn with_piece(
-        &self,
-        turn: Turn<O::Accumulator>,
-        room: Room<T, O::Accumulator>,
-        levels: u32,
-    ) -> Turn<O::Accumulator> {
-        let lanes = self.chunk_lanes(levels);
-        // SAFETY: the header is written: this function's condition. The work has the pieces of its chunks.
-        unsafe {
-            let work = self.work(turn.number);
-            let chunk = turn.first + (simt::lane() >> lanes.trailing_zeros());
-            let has_chunk = chunk < work.chunk_count;
-            let mut piece: *const O::Accumulator = ptr::null();
-            if has_chunk {
-                let lane = simt::lane() & (lanes - 1);
-                let pieces = self.pieces(&work, chunk, levels);
-                if lane < pieces.count {
-                    piece = self.piece(turn.number, room, levels, pieces.first + lane);
-                }
-            }
-            Turn {
-                has_chunk,
-                piece,
-                ..turn
-            }
-        }
-    }
-
-    /// Combines the pieces of each chunk of the warp's works, from `turn` on, neighbours first. Each piece has a lane.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, and no other warp has these works. The header and the values of the pieces are written. The launch has
-    /// streams. If there are works, the turn has the lane's piece.
-    #[inline(always)]
-    unsafe fn combine_pieces(
-        &self,
-        mut turn: Turn<O::Accumulator>,
-        room: Room<T, O::Accumulator>,
-        levels: u32,
-    ) {
-        let lanes = self.chunk_lanes(levels);
+        let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
-        // SAFETY: the header and the values are written (this function's conditions). The whole warp is in the loop, since all its lanes
-        // have the same works and the same first chunk. The block has work `number`, since `number < end`. `delta` is a power of two, at
-        // most 4. Each chunk has a group of lanes, and only the first lane of the group finishes it.
+        let mut number = 2 * simt::warp();
+        let end = match simt::warp() < self.windows_per_block {
+            true => number + 2,
+            false => number,
+        };
+        // SAFETY: the whole block is here, and the header is written (this function's conditions). The barrier orders the writes of the
+        // pieces' values before their reads. `number < work_count` while `number < end`. A whole warp is in the loop, since all its lanes
+        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first lane
+        // of the group finishes it.
         unsafe {
-            while turn.number < turn.end {
+            let mut first = 0;
+            let mut share = Share::NONE;
+            if number < end {
+                // The way to the values is found before the barrier, while other warps still read items.
+                share = self.share(number, first, lanes, room, levels);
+            }
+            simt::barrier();
+            while number < end {
                 let step = simt::opaque_one() as u32;
-                let work = self.work(turn.number);
+                let work = self.work(number);
                 let mut folded = O::identity();
-                if !turn.piece.is_null() {
-                    folded = turn.piece.read();
+                if !share.piece.is_null() {
+                    folded = share.piece.read();
                 }
                 // If all chunks have a piece for each lane, all values have equally many items. Otherwise, some values are the identity.
-                let are_full = simt::ballot(turn.has_chunk && turn.piece.is_null()) == 0;
+                let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
                     folded = match are_full {
@@ -280,27 +227,51 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     };
                     delta *= 2 * step;
                 }
-                if turn.has_chunk && simt::lane() & (lanes - 1) == 0 {
-                    let chunk = turn.first + (simt::lane() >> shift);
+                if share.has_chunk && simt::lane().is_multiple_of(lanes) {
+                    let chunk = first + (simt::lane() >> shift);
                     let value = self.in_row(&work, chunk, folded);
                     self.finish_or_publish(&work, chunk, value, self.settles_later());
                 }
-                turn.first += step * (WARP_LANES >> shift);
-                if turn.first >= work.chunk_count {
-                    turn.number = self.work_after(turn.number);
-                    turn.first = 0;
+                first += step * (WARP_LANES >> shift);
+                if first >= work.chunk_count {
+                    number = self.work_after(number);
+                    first = 0;
                 }
-                if turn.number < turn.end {
-                    turn = self.with_piece(turn, room, levels);
+                if number < end {
+                    share = self.share(number, first, lanes, room, levels);
                 }
             }
         }
     }
 
-    /// How many lanes a chunk has where its pieces are combined: a power of two.
+    /// What the lane has to do with the chunks of the block's work `number` from chunk `first` on, if each chunk has `lanes` lanes.
+    ///
+    /// # Safety
+    /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
     #[inline(always)]
-    fn chunk_lanes(&self, levels: u32) -> u32 {
-        self.most_pieces(levels).next_power_of_two()
+    unsafe fn share(
+        &self,
+        number: u32,
+        first: u32,
+        lanes: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+    ) -> Share<O::Accumulator> {
+        // SAFETY: the header is written: this function's condition. The work has the pieces of its chunks.
+        unsafe {
+            let work = self.work(number);
+            let chunk = first + (simt::lane() >> lanes.trailing_zeros());
+            let mut share = Share::NONE;
+            if chunk < work.chunk_count {
+                share.has_chunk = true;
+                let lane = simt::lane() & (lanes - 1);
+                let pieces = self.pieces(&work, chunk, levels);
+                if lane < pieces.count {
+                    share.piece = self.piece(number, room, levels, pieces.first + lane);
+                }
+            }
+            share
+        }
     }
 
     /// A chunk's value whose indices counted from the work's first item. In the result, they count from the row's first item.

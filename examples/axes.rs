@@ -1,5 +1,5 @@
-//! Reductions and scans along an axis of an array: the index of the best score in each row of a batch, as a language model selects its
-//! next word; and running sums along the middle of three axes.
+//! Reductions and scans along an axis of an array. The reduction finds the index of the best score in each row of a batch, as a language
+//! model does to select its next word. The scan computes running sums along the middle of three axes.
 //!
 //! ```text
 //! scores [batch][vocabulary]                 for each row, the index of its greatest score

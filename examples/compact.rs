@@ -6,7 +6,7 @@
 //! indices   1  3  4
 //! ```
 //!
-//! This turns a dense vector into a sparse one: one call for the items and one for the indices, each in a single pass over the
+//! This turns a dense vector into a sparse vector. One call moves the items, and another finds the indices, each in a single pass over the
 //! device's memory.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result differs from that of
@@ -40,7 +40,7 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error
     common::print_device(&gpu, out)?;
     let mut random = common::Random::new(3);
     let count = common::item_count(1 << 26, 1_000_000);
-    // Two of three items are 0.
+    // About two of three items are 0.
     let items: Vec<u32> = (0..count)
         .map(|_| random.bits() as u32)
         .map(|bits| if bits.is_multiple_of(3) { bits } else { 0 })

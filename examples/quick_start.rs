@@ -1,4 +1,4 @@
-//! The guide's first program.
+//! The program of the guide's first steps, on slices and on device memory.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, gpu_max, gpu_sum, reduce, scan};

@@ -1,4 +1,4 @@
-//! A sparse matrix times a vector: rows of any length are segments, and a row's result is a sum of its products.
+//! A sparse matrix times a vector: rows of any length are segments, and a row's result is the sum of its products.
 //!
 //! ```text
 //! values    5 1 | 2 | | 4 3 7        rows begin at 0, 2, 3, 3 (an empty one), and the last ends at 6

@@ -113,7 +113,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(is_gap).filter(|word| !word.is_empty())
 }
 
-/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to have the same hash, and the check would find that.
+/// A word's hash: FNV-1a with 64 bits. Two different words are unlikely to have the same hash, and the check would find two such words.
 fn key(word: &[u8]) -> u64 {
     let offset = 0xcbf2_9ce4_8422_2325;
     let prime = 0x0100_0000_01b3;
@@ -138,7 +138,7 @@ fn check(counted: &[(&[u8], usize)], words: &[&[u8]]) -> Result<(), Failure> {
     }
 }
 
-/// Made-up words. The word of rank `r` occurs about `1 / r` times as often as the first, as in a natural language.
+/// Made-up words. How often the word of rank `r` occurs is roughly proportional to `1 / r`, as in a natural language.
 fn made_up() -> Vec<u8> {
     let mut random = common::Random::new(1);
     let mut text = Vec::new();

@@ -1,5 +1,5 @@
-//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture.
-//! These cases are past bugs; `random` makes every argument overlap every other.
+//! Bugs of the past. Most of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
+//! allocated or put in a capture. `random` tests all overlaps of two arguments.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -32,7 +32,7 @@ use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
 
-/// Each test holds this lock, because `cust`'s own copies end a capture on another thread.
+/// Keeps tests apart, because `cust`'s own copies end a capture on another thread.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -46,7 +46,8 @@ fn stream() -> Stream {
 /// Items in a buffer of `u32`, at an address that is not aligned for `u32`.
 fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     let at = buffer.as_device_ptr().as_raw() + 2;
-    // SAFETY: the slice ends within the buffer, as it has one item less. It is misaligned, so the library refuses it before any access.
+    // SAFETY: the slice has one item less than the buffer, and ends within it. The slice is misaligned, so the library refuses it before
+    // any access.
     unsafe {
         DeviceSlice::from_raw_parts(cust::memory::DevicePointer::from_raw(at), buffer.len() - 1)
     }
@@ -55,6 +56,7 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
 /// The matrix has one row, whose items are contiguous, or two rows.
 #[test]
 fn an_output_in_the_gap_after_the_last_row_is_refused() {
+    let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     for rows in [1, 2] {
         let items = DeviceBuffer::from_slice(&vec![1u32; 5 * rows]).unwrap();
@@ -73,7 +75,7 @@ fn an_output_in_the_gap_after_the_last_row_is_refused() {
 }
 
 #[test]
-fn a_total_in_the_place_of_the_count_is_refused() {
+fn a_total_that_overlaps_the_count_is_refused() {
     let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let input = DeviceBuffer::from_slice(&[1_u64; 1000]).unwrap();
@@ -152,7 +154,7 @@ impl Keyed {
 }
 
 #[test]
-fn a_call_by_key_that_is_refused_has_written_nothing() {
+fn a_refused_call_by_key_writes_nothing() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
     // Only the second of a call's launches writes results.
@@ -209,7 +211,7 @@ fn a_call_by_key_that_is_refused_has_written_nothing() {
 }
 
 #[test]
-fn a_call_by_key_that_is_refused_leaves_nothing_in_a_capture() {
+fn a_refused_call_by_key_leaves_nothing_in_a_capture() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
     // A call without room for results runs the first launch, and so compiles its kernel.
@@ -346,7 +348,7 @@ where
 }
 
 #[test]
-fn the_identity_is_written_whole_whatever_its_size_and_place() {
+fn identities_of_any_size_and_alignment_are_written_whole() {
     let _alone = alone();
     check_identity::<ToThree>(&[1, 2, 3]);
     check_identity::<ToSix>(&[1, 2, 3, 4, 5, 6]);
@@ -357,7 +359,7 @@ fn the_identity_is_written_whole_whatever_its_size_and_place() {
 const TEXT: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 #[test]
-fn loading_a_text_keeps_the_drivers_code() {
+fn an_error_in_loading_a_text_has_the_drivers_code() {
     let _alone = alone();
     let gpu = gpu();
     for code in [222, 225, 36, 46, 812, 914, 999, 12_345] {
@@ -407,10 +409,10 @@ fn a_sticky_code_while_loading_a_text_ends_the_gpu() {
 }
 
 #[test]
-fn a_call_by_key_makes_room() {
+fn a_call_by_key_frees_kept_memory() {
     let _alone = alone();
     let small = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_MEMORY", "32M")];
-    in_child("a_call_by_key_makes_room", &small, || {
+    in_child("a_call_by_key_frees_kept_memory", &small, || {
         assert_eq!(common::mode(), Mode::Virtual);
         let gpu = gpu();
         let keys = DeviceBuffer::from_slice(&vec![7_u32; 400_000]).unwrap();
@@ -438,10 +440,10 @@ fn a_call_by_key_makes_room() {
 }
 
 #[test]
-fn the_search_for_a_wrong_offset_makes_room() {
+fn the_search_for_a_wrong_offset_frees_kept_memory() {
     let _alone = alone();
     in_child(
-        "the_search_for_a_wrong_offset_makes_room",
+        "the_search_for_a_wrong_offset_frees_kept_memory",
         &[("VIRTUAL_GPU", "on")],
         || {
             let gpu = gpu();

@@ -1,5 +1,5 @@
-//! Requests over memory and streams of `cust`, and over raw addresses and handles; and the order of waiting calls with
-//! other work. (`with_cudarc` tests the same over `cudarc`'s memory and streams.)
+//! Requests over memory and streams of `cust`, and over raw addresses and handles; and the order of waiting calls and other work.
+//! (`with_cudarc` tests the same over `cudarc`'s memory and streams.)
 
 #[path = "common/child.rs"]
 mod child;
@@ -26,7 +26,7 @@ use warpfold::{
     SumOfSquares, WideSum, cust, cust_half, reduce, runs, select,
 };
 
-/// An item that both bindings can copy.
+/// An item that `cust` can copy.
 pub trait Plain: Item + DeviceCopy + Debug {}
 
 impl<T: Item + DeviceCopy + Debug> Plain for T {}

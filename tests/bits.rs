@@ -81,7 +81,7 @@ const WIDENING: [&str; 4] = [
     "exclusive_scan_wide_sum_f32",
 ];
 
-/// Sizes around the boundaries of a warp, a block and a tile, and one size of several tiles.
+/// Sizes around the boundaries of a warp, a block and a tile, and sizes of several tiles.
 fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     if care == Care::Body {
         return vec![0, 1, 257, tile + 5];
@@ -93,7 +93,7 @@ fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
-/// Whether a test can afford several tiles. A tile of narrow items has too many items for that.
+/// Whether a test can afford many tiles. A tile of narrow items has too many items for that.
 fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
@@ -159,7 +159,7 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
 /// The forms of one kind of scan.
 struct Scan<T: Edges, R: Edges> {
     to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
-    /// Only if the results have the items' type.
+    /// `None` if the results have another type than the items.
     in_place: Option<InPlace<T>>,
     reference: fn(&[T]) -> Vec<R>,
 }
@@ -352,7 +352,7 @@ where
 }
 
 #[test]
-fn an_output_that_is_longer_keeps_its_end() {
+fn a_longer_output_keeps_its_end() {
     let items = ordinary::<Sum, u32>(1000);
     let input = Guarded::input::<Sum>(&items, 0);
     let output = Guarded::output(5000, 0);
@@ -374,7 +374,7 @@ fn an_output_that_is_longer_keeps_its_end() {
 }
 
 #[test]
-fn a_run_repeats_whatever_the_schedule() {
+fn repeated_runs_have_equal_bits_under_any_schedule() {
     let items = ordinary::<Sum, f32>(35 * small_tile::<Sum, f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
     let scan = warpfold::scan::<Sum, _>(&items).wait(Cpu).unwrap();

@@ -1,5 +1,5 @@
-//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results beyond the outputs' room are
-//! omitted and reported, and wrong arguments are refused.
+//! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results beyond the outputs'
+//! room are omitted and reported, and wrong arguments are refused.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -187,7 +187,7 @@ fn a_nan_is_a_run_of_its_own_and_zeros_are_equal() {
 }
 
 #[test]
-fn what_has_no_room_is_left_out_and_said() {
+fn results_without_room_are_omitted_and_reported() {
     let gpu = gpu();
     let lengths = runs(10_000, 9, &mut Random::new(3));
     let keys = keys(&lengths, |run| run as u32);
@@ -213,7 +213,7 @@ fn what_has_no_room_is_left_out_and_said() {
         assert_eq!(answer, Err(too_short));
         assert_begins(&reduced, &sums[..room], "what there is room for");
 
-        // After a queued call, the runs that fit in the output are right.
+        // After a queued call, the results of the runs that fit in `starts` are right.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
         reduce::<Sum, _>(&device_values)
@@ -255,7 +255,7 @@ fn what_has_no_room_is_left_out_and_said() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let keys = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();

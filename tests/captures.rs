@@ -1,5 +1,5 @@
-//! The library's calls during a capture: in each mode of the capture, from each thread, as a first call or not. No call
-//! ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
+//! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, as a first call or not.
+//! No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
 //! A capture concerns the whole process, and `cust`'s own copies end one. So the tests run one at a time.
 
@@ -208,7 +208,7 @@ fn check(case: &Case, how: &str, mode: CaptureMode, outcome: &Result<()>) {
 }
 
 #[test]
-fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
+fn no_call_ends_or_joins_a_capture() {
     let (_alone, gpu) = (alone(), gpu());
     let data = Data::new(50_000);
     for case in CASES.iter().chain(&shapes::CASES) {
@@ -227,7 +227,7 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
             check(case, "other thread", mode, &outcome);
         }
     }
-    // Without a capture, all cases succeed.
+    // Without a capture, the cases succeed. The two that would overwrite the input are left out.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
     let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
     let cases = CASES.iter().filter(apart);
@@ -237,7 +237,7 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
 }
 
 #[test]
-fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
+fn the_first_calls_of_a_gpu_can_be_captured_and_end_no_capture() {
     let _alone = alone();
     let data = Data::new(20_000);
     for mode in MODES {
@@ -272,7 +272,7 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
 }
 
 #[test]
-fn a_graph_may_run_beside_the_stream_that_it_was_captured_from() {
+fn a_graph_may_run_while_its_captured_stream_runs() {
     let (_alone, gpu) = (alone(), gpu());
     let data = Data::new(300_000);
     let (stream, elsewhere) = (stream(), stream());
@@ -302,7 +302,7 @@ fn a_graph_may_run_beside_the_stream_that_it_was_captured_from() {
 }
 
 #[test]
-fn larger_calls_in_one_capture_get_larger_scratch_memory() {
+fn larger_calls_in_one_capture_get_larger_workspaces() {
     let (_alone, gpu) = (alone(), gpu());
     let data = Data::new(20_000);
     let stream = stream();

@@ -73,7 +73,7 @@ fn reductions_have_as_many_items_as_the_count_says() {
 }
 
 #[test]
-fn reductions_of_nothing_are_the_identity() {
+fn empty_reductions_give_the_identity() {
     let (gpu, stream) = (gpu(), stream());
     let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
     let count = DeviceBuffer::from_slice(&[5_u64]).unwrap();
@@ -90,8 +90,8 @@ fn reductions_of_nothing_are_the_identity() {
     );
 }
 
-/// Checks scans of the first `count` of `all` items, for several counts in device memory, with and without an initial
-/// value, and their totals.
+/// Checks scans of the first `count` of `all` items, and their totals, for several counts in device memory. The scans run with and without
+/// an initial value.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
@@ -174,7 +174,7 @@ fn a_long_scan_may_turn_out_short() {
 }
 
 #[test]
-fn waiting_forms_do_the_same() {
+fn waiting_calls_give_the_same_results() {
     let gpu = gpu();
     let items = values::<f32>(10_001);
     let input = DeviceBuffer::from_slice(&items).unwrap();
@@ -237,7 +237,7 @@ fn waiting_forms_do_the_same() {
 }
 
 #[test]
-fn the_total_of_nothing_is_the_initial_value() {
+fn an_empty_total_is_the_initial_value() {
     let (gpu, stream) = (gpu(), stream());
     let nothing = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
@@ -279,7 +279,7 @@ fn the_total_of_nothing_is_the_initial_value() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let (gpu, stream) = (gpu(), stream());
     let input = DeviceBuffer::from_slice(&[1_u64; 12]).unwrap();
     let empty = DeviceBuffer::<u64>::from_slice(&[]).unwrap();

@@ -1,8 +1,7 @@
 //! The cost of a launch, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
 //!
-//! The counts follow from the algorithm, so they are asserted as equalities. A scan's counts also depend on how long blocks
-//! wait for each other. If only one block runs at a time, no block waits, so scans run in this way here. Nothing here
-//! predicts time.
+//! The counts follow from the algorithm, so most are asserted as equalities. A scan's counts also depend on how long blocks wait for each
+//! other. If only one block runs at a time, no block waits, so most scans run in this way here. Nothing here predicts time.
 
 #[path = "counters/budget.rs"]
 mod budget;

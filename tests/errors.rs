@@ -1,5 +1,5 @@
-//! Bad input, and machines that lack something. Each results in a typed error with the offered and the allowed values. Nothing
-//! is half-written, and the next good call works.
+//! Bad input, and machines that lack something. Each results in a typed error, with the offered and the allowed values if there are any.
+//! Nothing is partly written, and the next correct call works.
 
 #[path = "common/child.rs"]
 mod child;
@@ -38,7 +38,7 @@ fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
 }
 
 #[test]
-fn an_output_that_is_too_short_is_not_touched() {
+fn a_too_short_output_is_not_written() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let input = DeviceBuffer::from_slice(&[1.0f32; 10]).unwrap();
@@ -67,7 +67,7 @@ fn an_output_that_is_too_short_is_not_touched() {
 }
 
 #[test]
-fn no_items_are_no_error() {
+fn empty_input_is_no_error() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[7.0f32; 2]).unwrap();
@@ -162,7 +162,7 @@ fn overlapping_input_and_output_are_refused() {
 }
 
 #[test]
-fn a_start_between_items_is_refused() {
+fn a_misaligned_start_is_refused() {
     let gpu = gpu();
     let buffer = DeviceBuffer::from_slice(&[0u64; 4]).unwrap();
     let address = buffer.as_device_ptr().as_raw() + 4;
@@ -248,7 +248,7 @@ fn freed_memory_is_recognised() {
 }
 
 #[test]
-fn a_text_that_the_driver_does_not_take_is_named_and_what_is_wrong_with_it_said() {
+fn the_error_of_a_rejected_text_names_the_kernel_and_the_fault() {
     let head = ".version 7.0\n.target sm_70\n.address_size 64\n";
     let unknown = format!("{head}.visible .entry broken() {{ flub.u32; ret; }}");
     for (text, says) in [(unknown, "flub"), (format!("{head}\0"), "NUL")] {
@@ -268,7 +268,7 @@ fn a_text_that_the_driver_does_not_take_is_named_and_what_is_wrong_with_it_said(
 }
 
 #[test]
-fn a_device_that_is_not_there() {
+fn a_missing_device() {
     let _gpu = gpu();
     let count = Device::num_devices().unwrap();
     let error = Gpu::with_device(count + 6).unwrap_err();
@@ -287,7 +287,7 @@ fn a_device_that_is_not_there() {
 }
 
 #[test]
-fn a_gpu_says_what_it_is() {
+fn a_gpu_describes_itself() {
     let gpu = gpu();
     assert!(!gpu.name().is_empty());
     assert!(gpu.compute_capability() >= (7, 0));

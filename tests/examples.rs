@@ -1,5 +1,5 @@
-//! The examples as a user runs them: the input, output and exit codes of `sum`. All examples agree with the CPU. No argument, file or
-//! closed output makes an example panic.
+//! The examples as a user runs them: their input, output and exit codes. All examples agree with the CPU. No argument, file or closed
+//! output makes an example panic.
 
 #[path = "examples/behaviour.rs"]
 mod behaviour;
@@ -74,13 +74,13 @@ fn numbers_are_separated_by_space_commas_and_semicolons() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_number_and_no_error() {
+fn a_byte_order_mark_is_skipped() {
     assert_eq!(numbers("\u{feff}1\n2").unwrap(), [1., 2.]);
     assert_eq!(numbers("\u{feff}").unwrap(), []);
 }
 
 #[test]
-fn a_text_that_breaks_off_gives_no_numbers() {
+fn a_text_that_cannot_be_read_gives_no_numbers() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -119,7 +119,7 @@ fn a_malformed_word_is_named_with_its_line() {
 }
 
 #[test]
-fn a_word_is_read_up_to_its_longest() {
+fn a_word_is_read_up_to_the_longest_length() {
     let longest = [vec![b'0'; LONGEST_WORD - 1], b"7".into()].concat();
     assert_eq!(numbers(&longest).unwrap(), [7.]);
     let (line, word) = malformed(&vec![b'0'; 10 * LONGEST_WORD]);
@@ -127,13 +127,13 @@ fn a_word_is_read_up_to_its_longest() {
 }
 
 #[test]
-fn every_number_is_told_with_its_line() {
+fn every_number_has_its_line() {
     let (numbers, lines) = parse::numbers_and_lines(&b"5 6\n\n7\n,8"[..], 9).unwrap();
     assert_eq!((numbers, lines), (vec![5., 6., 7., 8.], vec![1, 1, 3, 4]));
 }
 
 #[test]
-fn no_more_numbers_are_read_than_are_wanted() {
+fn at_most_the_wanted_numbers_are_read() {
     assert_eq!(parse::numbers(&b"1 2 3"[..], 3).unwrap(), [1., 2., 3.]);
     for text in ["1 2 3", "1 2 3 ", "1 2 3 4 five"] {
         let numbers = parse::numbers(text.as_bytes(), 2);
@@ -166,7 +166,7 @@ fn sum_with_a_nan() {
 }
 
 #[test]
-fn sum_of_nothing() {
+fn sum_of_an_empty_file() {
     for (name, text) in [("empty", ""), ("blank", " \n,;\n")] {
         let output = sum_of(name, text);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -201,7 +201,7 @@ fn statistics_of_a_file_name_the_lines_of_the_extremes() {
 }
 
 #[test]
-fn statistics_with_a_nan_name_the_first() {
+fn statistics_name_the_first_nan() {
     let output = of_file("statistics", "nans", "1\n-inf\nnan 3\nnan\n");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let printed = printed(&output);
@@ -214,7 +214,7 @@ fn statistics_with_a_nan_name_the_first() {
 }
 
 #[test]
-fn statistics_of_nothing_and_of_what_is_no_number() {
+fn statistics_of_an_empty_and_of_a_malformed_file() {
     let output = of_file("statistics", "none", "\n");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(printed(&output).contains("no numbers, so no mean, variance or extremes"));
@@ -238,7 +238,7 @@ fn offsets_of_given_lengths() {
 }
 
 #[test]
-fn offsets_of_what_is_no_length() {
+fn offsets_of_a_malformed_length() {
     for argument in ["-1", "1.5", "five", "18446744073709551616"] {
         let output = run("prefix_sum", &["5", argument]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");

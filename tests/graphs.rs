@@ -1,4 +1,5 @@
-//! Captured graphs. In most of them, one call writes the count of the next call's items. A launch reads the input's contents at that time.
+//! Captured graphs. In some of them, one call writes the count of the next call's items. A launch of a graph reads the inputs as they are
+//! at the launch.
 //!
 //! `cust`'s own copies end a capture, so the tests run one at a time.
 
@@ -34,7 +35,7 @@ fn stream() -> Stream {
 }
 
 #[test]
-fn a_captured_call_follows_its_keys() {
+fn a_replayed_call_reads_the_new_keys() {
     let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let count = 5000;
@@ -76,7 +77,7 @@ fn a_captured_call_follows_its_keys() {
 }
 
 #[test]
-fn captured_calls_follow_their_matrix() {
+fn replayed_calls_read_the_new_matrix() {
     let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let (rows, columns) = (600, 37);

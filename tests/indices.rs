@@ -50,7 +50,7 @@ macro_rules! of_slices {
     }};
 }
 
-/// Checks the same requests in device memory, and that nothing is written after the 32-bit indices.
+/// Checks requests of this shape in device memory, and that nothing is written after the 32-bit indices.
 macro_rules! of_device {
     ($what:expr, $both:expr, $input:expr, $($shape:tt)*) => {{
         let (gpu, what, both) = (gpu(), $what, $both);
@@ -165,13 +165,13 @@ macro_rules! indexed {
 indexed!(f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64);
 
 #[test]
-fn they_are_those_of_64_bits() {
+fn indices_equal_64_bit_indices() {
     check::<f32>(&LENGTHS);
     check::<u32>(&LENGTHS);
 }
 
 #[test]
-fn they_are_those_of_64_bits_of_narrow_items() {
+fn indices_of_narrow_items_equal_64_bit_indices() {
     check::<i8>(&[33, 8193]);
     check::<u8>(&[33, 8193]);
     check::<i16>(&[33, 8193]);
@@ -181,14 +181,14 @@ fn they_are_those_of_64_bits_of_narrow_items() {
 }
 
 #[test]
-fn they_are_those_of_64_bits_of_other_items() {
+fn indices_of_other_items_equal_64_bit_indices() {
     check::<i32>(&[33, 8193]);
     check::<i64>(&[33, 8193]);
     check::<u64>(&[33, 8193]);
     check::<f64>(&[33, 8193]);
 }
 
-/// Only the device knows the number of rows, columns and segments. Nothing is written beyond these.
+/// Only the device knows the number of rows or of segments. Nothing is written after their results.
 #[test]
 fn counts_from_the_device() {
     let gpu = gpu();
@@ -216,7 +216,8 @@ fn counts_from_the_device() {
     assert_begins(&output, &indices(expected.unwrap()), "segments");
 }
 
-/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN is both, and −0.0 is less than 0.0.
+/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN counts as greatest and as least, and −0.0 is
+/// less than 0.0.
 fn first_extreme(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u32 {
     let mut found: Option<usize> = None;
     for (index, &item) in items.iter().enumerate() {
@@ -280,7 +281,7 @@ fn ties_and_nans_in_every_shape() {
         let found = reduce::<ArgMinMax<u32>, _>(&items).segments(&cut).wait(gpu);
         assert_eq!(found, Ok(segments), "segments");
 
-        // Ten columns, then five groups along the middle axis of two matrices.
+        // Ten columns of one matrix, then the five columns of each of two matrices.
         for (outer, inner) in [(1, 10), (2, 5)] {
             let length = row_items;
             let place =
@@ -308,7 +309,8 @@ fn ties_and_nans_in_every_shape() {
     }
 }
 
-/// There is one item more than 32 bits can number. The calls are refused, so nothing reads the items.
+/// There are 2³² items, one more than `u32` indices can number: the greatest index stands for "no items". The calls are refused, so nothing
+/// reads the items.
 #[test]
 fn more_items_than_32_bits_can_number_are_an_error() {
     const COUNT: usize = 1 << 32;

@@ -52,10 +52,10 @@ fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
 
 /// Sums and scans `2^32 + 5` ones. The scan's results are 1, 2, 3, …, and their sum is known. Everything wraps at 2³².
 #[test]
-fn more_items_than_32_bits_count() {
+fn more_items_than_32_bits_can_count() {
     let _memory = alone();
     const ITEMS: usize = (1 << 32) + 5;
-    let Some(gpu) = real_gpu("more_items_than_32_bits_count", 4 * ITEMS + (1 << 30)) else {
+    let Some(gpu) = real_gpu("more_items_than_32_bits_can_count", 4 * ITEMS + (1 << 30)) else {
         return;
     };
     // SAFETY: `set_32` writes all items before anything reads them.
@@ -124,7 +124,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     assert_eq!(gpu_min(&items), Ok(Some(0)));
 }
 
-/// Random items of `bytes` bytes, which do not fit on the device.
+/// Random items that do not fit on the device: `bytes` bytes in all.
 fn too_many<T: Sample>(bytes: usize) -> Vec<T>
 where
     Sum: Op<T>,
@@ -135,14 +135,14 @@ where
 }
 
 #[test]
-fn slices_that_the_device_has_no_room_for() {
+fn slices_larger_than_the_device() {
     let _memory = alone();
     let variables = [
         ("VIRTUAL_GPU", "on"),
         ("VIRTUAL_GPU_MEMORY", "14M"),
         ("VIRTUAL_GPU_CHECKS", "memory"),
     ];
-    in_child("slices_that_the_device_has_no_room_for", &variables, || {
+    in_child("slices_larger_than_the_device", &variables, || {
         let items = too_many::<f32>((20 << 20) + 12);
         let expected = [reduce::<Sum, _>(&items).wait(Cpu).unwrap()];
         assert_same_bits(&[gpu_sum(&items).unwrap()], &expected, "sum");

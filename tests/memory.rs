@@ -126,8 +126,8 @@ fn make_a_thousand_streams() {
 }
 
 #[test]
-fn threads_with_short_slices_leave_a_few_lanes() {
-    let test = "threads_with_short_slices_leave_a_few_lanes";
+fn short_slices_on_many_threads_keep_a_few_lanes() {
+    let test = "short_slices_on_many_threads_keep_a_few_lanes";
     alone(test, sum_short_slices, |_, before| {
         sum_short_slices();
         let lane = 512 * KIB;
@@ -137,8 +137,8 @@ fn threads_with_short_slices_leave_a_few_lanes() {
 }
 
 #[test]
-fn threads_with_long_slices_leave_the_lanes_of_one_call() {
-    let test = "threads_with_long_slices_leave_the_lanes_of_one_call";
+fn long_slices_on_many_threads_keep_the_lanes_of_one_call() {
+    let test = "long_slices_on_many_threads_keep_the_lanes_of_one_call";
     alone(test, scan_long_slices, |_, before| {
         scan_long_slices();
         let lanes = 20 * 4 * MIB;
@@ -148,9 +148,9 @@ fn threads_with_long_slices_leave_the_lanes_of_one_call() {
 }
 
 #[test]
-fn a_thousand_streams_leave_the_workspaces_of_some() {
+fn a_thousand_streams_keep_a_few_workspaces() {
     alone(
-        "a_thousand_streams_leave_the_workspaces_of_some",
+        "a_thousand_streams_keep_a_few_workspaces",
         make_a_thousand_streams,
         |gpu, before| {
             let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
@@ -188,8 +188,8 @@ fn a_thousand_streams_leave_the_workspaces_of_some() {
 }
 
 #[test]
-fn graphs_give_their_workspaces_back() {
-    let test = "graphs_give_their_workspaces_back";
+fn graphs_return_their_workspaces() {
+    let test = "graphs_return_their_workspaces";
     alone(test, make_a_thousand_streams, |gpu, before| {
         let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
         let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
@@ -212,7 +212,8 @@ fn graphs_give_their_workspaces_back() {
         }
         let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
         assert_eq!(sum.as_host_vec().unwrap(), [6]);
-        // A real driver uses more memory for a hundred graphs than a leak of workspaces, so only the virtual GPU's memory is checked.
+        // Leaked workspaces would take less memory than a real driver takes for a hundred graphs. So here only the virtual GPU's memory is
+        // checked.
         if live().is_some() {
             let workspaces = (100 + 32 + 16) * WORKSPACE;
             Held::now().check_since(before, workspaces + 8 * KIB, 64 * KIB, 16);
@@ -232,8 +233,8 @@ fn graphs_give_their_workspaces_back() {
 }
 
 #[test]
-fn a_stream_has_one_workspace_however_often_it_is_used() {
-    let test = "a_stream_has_one_workspace_however_often_it_is_used";
+fn a_reused_stream_keeps_one_workspace() {
+    let test = "a_reused_stream_keeps_one_workspace";
     alone(
         test,
         || (),
@@ -256,9 +257,9 @@ fn a_stream_has_one_workspace_however_often_it_is_used() {
 }
 
 #[test]
-fn memory_that_is_kept_for_later_is_given_up_where_it_is_short() {
+fn kept_memory_is_freed_when_memory_is_short() {
     let variables = [("VIRTUAL_GPU_MEMORY", "64M")];
-    let test = "memory_that_is_kept_for_later_is_given_up_where_it_is_short";
+    let test = "kept_memory_is_freed_when_memory_is_short";
     in_child(test, &variables, || {
         let gpu = gpu();
         let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();

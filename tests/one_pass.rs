@@ -1,4 +1,4 @@
-//! Reductions with one reading of the items: indices of extremes, mean and variance, norms. They are compared with plain
+//! Reductions with one reading of the items: indices of extremes, mean and variance, norms, dot products. They are compared with plain
 //! loops and exact integers, and the laws of the operators are checked.
 //!
 //! `bits.rs` checks every kernel's bits, at sizes around the boundaries of warps, blocks and tiles.
@@ -37,7 +37,7 @@ fn first_by<T: Copy>(items: &[T], is_before: impl Fn(T, T) -> bool) -> Option<us
 }
 
 #[test]
-fn equal_extremes_are_found_where_they_are_first() {
+fn the_first_of_equal_extremes_is_found() {
     let mut random = Random::new(1);
     for _ in 0..12 {
         let count = random.below(30_000);
@@ -130,7 +130,7 @@ fn one_item_has_a_mean_and_no_sample_variance() {
 }
 
 #[test]
-fn statistics_are_moments_and_places() {
+fn statistics_are_moments_and_indices() {
     let items = ordinary::<Sum, f32>(12_345);
     let statistics = reduce::<Statistics, _>(&items).wait(Gpu::global()).unwrap();
     let moments = gpu_moments(&items).unwrap();
@@ -146,7 +146,7 @@ fn statistics_are_moments_and_places() {
 }
 
 #[test]
-fn what_is_not_zero_is_counted() {
+fn non_zero_items_are_counted() {
     let mut random = Random::new(2);
     for count in [1, 16, 100, 9001] {
         let items: Vec<i8> = (0..count).map(|_| random.below(3) as i8 - 1).collect();
@@ -213,7 +213,7 @@ fn norms_are_roots_of_sums_of_squares() {
     assert_eq!(wrapped, 1 + 1);
 }
 
-/// Checks the laws and the bits of an operator on items of two types.
+/// Checks the laws and the bits of an operator on items of each listed type.
 macro_rules! laws {
     ($($op:ident: $($t:ident)*;)*) => {$(
         #[test]

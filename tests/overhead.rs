@@ -1,4 +1,4 @@
-//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing.
+//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing but returned results.
 //!
 //! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
 
@@ -69,15 +69,15 @@ impl Bench {
     }
 }
 
-/// The driver calls of `work`, without the call that makes the context current for the test itself, and without the calls with
-/// which every call of the library begins and ends.
+/// The driver calls of `work`. Left out are the call that makes the context current for the test itself, and the calls that begin and end
+/// every call of the library.
 fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     let ((), mut calls) = record(work);
     assert_eq!(calls.remove(0), "cuCtxSetCurrent");
     inner(calls)
 }
 
-/// The driver calls of a call of the library, without those with which every call begins and ends.
+/// The driver calls of a call of the library, without the first two and the last one, which every call makes.
 fn inner(calls: Vec<&'static str>) -> Vec<&'static str> {
     let mode = "cuThreadExchangeStreamCaptureMode";
     let [first, second, inner @ .., last] = &calls[..] else {
@@ -88,7 +88,7 @@ fn inner(calls: Vec<&'static str>) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_warm_call_that_queues_launches_and_asks_four_quick_questions() {
+fn a_warm_queued_call_makes_four_queries_and_one_launch() {
     let mut bench = Bench::new();
     bench.queue_scan();
     bench.queue_reduce();
@@ -196,7 +196,7 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
 }
 
 #[test]
-fn a_warm_call_on_a_long_slice_makes_nothing() {
+fn a_warm_call_on_a_long_slice_creates_nothing() {
     let _bench = Bench::new();
     // Five pieces.
     let items = vec![1.0f32; (1 << 19) + 1];
@@ -218,7 +218,7 @@ fn a_warm_call_on_a_long_slice_makes_nothing() {
         &["cuCtxGetCurrent", "cuPointerGetAttributes"].repeat(5),
         &piece,
         &piece,
-        // From the third piece on, the call also waits for the piece that came two before.
+        // From the third piece on, the call also waits for the last piece but one.
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),

@@ -38,7 +38,7 @@ fn engine(generation: Generation, symbol: &str, items: &[f32]) -> Engine {
 }
 
 #[test]
-fn a_reduction_in_pieces_has_the_bits_of_one() {
+fn a_reduction_in_pieces_has_the_bits_of_one_launch() {
     let items = reduced();
     let expected = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     let count = reduce_chunk_count::<f32>(items.len() as u64);
@@ -58,15 +58,14 @@ fn a_reduction_in_pieces_has_the_bits_of_one() {
 }
 
 #[test]
-fn a_scan_in_pieces_has_the_bits_of_one() {
+fn a_scan_in_pieces_has_the_bits_of_one_launch() {
     let items = scanned();
     let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     let count = scan_tiles::<f32>().count(items.len() as u64);
     assert_eq!(count, 71);
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
-        // Some pieces have fewer tiles than the device has blocks. Pieces end within a tile group, or at the end
-        // of one.
+        // Some pieces have fewer tiles than the device holds blocks. Pieces end within a tile group, or at the end of one.
         let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
         for (calls, ends) in (1..).zip(cuts) {
             let options = RunOptions::default();
@@ -79,7 +78,7 @@ fn a_scan_in_pieces_has_the_bits_of_one() {
     }
 }
 
-/// Calls `work` three times: with the second last tag, with the last, and with the first.
+/// Calls `work` three times: with the last tag but one, with the last tag, and with the first tag.
 fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
     engine.set_epoch(u32::MAX - 2);
     work();
@@ -126,7 +125,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
 const ROOMS: [u32; 3] = [1, 2, 4];
 
 #[test]
-fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
+fn a_scan_has_the_same_bits_for_any_number_of_buffers() {
     let items = ordinary::<Sum, f32>(9 * scan_tiles::<f32>().items(0) as usize - 1001);
     let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     for buffers in ROOMS {
@@ -163,7 +162,7 @@ where
 }
 
 #[test]
-fn a_long_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
+fn a_long_scan_has_the_same_bits_for_any_number_of_buffers() {
     for buffers in ROOMS {
         assert_long_scan::<f32>(SCAN, buffers);
     }

@@ -12,8 +12,8 @@
 //! `WARPFOLD_RANDOM_CASES` sets how many cases each test tries, instead of the number in its source.
 //!
 //! The seed of a failed case stays in `random/regressions`, and the case is tried first from then on. A seed gives the same case only as
-//! long as the strategies here do not change. So a bug that a case has shown deserves a test of its own. All tests also run on a real GPU,
-//! where policies and checks have no effect.
+//! long as the strategies here do not change. So a bug that a case has shown deserves a test of its own. The tests that choose no virtual
+//! device also run on a real GPU, where policies and checks have no effect.
 //!
 //! [`arguments`] makes the arguments of calls overlap, and moves them to wrong addresses.
 //!
@@ -122,6 +122,6 @@ fn sequences_of_calls() {
 }
 
 #[test]
-fn the_reference_is_right_where_the_order_does_not_count() {
+fn the_reference_is_right_where_the_order_does_not_matter() {
     property!("reference", 1000, 0).holds(&Call::strategy(Lengths::Short), Call::check_reference);
 }

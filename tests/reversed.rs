@@ -1,5 +1,5 @@
-//! Scans from the last item to the first. For every row, every shape and every alignment, reverse the items, scan them, and reverse the
-//! results: a reversed scan has the same bits.
+//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits, for every row,
+//! shape and alignment.
 
 mod common;
 #[path = "common/data.rs"]
@@ -42,7 +42,7 @@ fn written<R: Item>(
     found.split_off(skipped)
 }
 
-/// Sizes around those of vectors, rows and tiles, and offsets of input and output.
+/// Numbers of items around the sizes of vectors, rows and tiles, each with the offsets of input and output.
 const SIZES: [(usize, usize, usize); 9] = [
     (1, 0, 0),
     (2, 1, 0),
@@ -193,7 +193,7 @@ for_each_columns_scan_kernel!(rows);
 
 /// Compares suffix sums with plain loops, without the library's reference.
 #[test]
-fn suffix_sums_are_those_of_a_loop() {
+fn suffix_sums_equal_those_of_a_loop() {
     let mut random = Random::new(5);
     let items: Vec<u32> = (0..30_000).map(|_| random.bits() as u32).collect();
     let (mut sum, mut expected) = (0u32, vec![0; items.len()]);
@@ -235,7 +235,7 @@ fn suffix_sums_are_those_of_a_loop() {
 }
 
 #[test]
-fn the_initial_value_stands_after_the_last_item_and_the_total_is_of_all() {
+fn the_scan_begins_with_the_initial_value_and_ends_with_the_total() {
     gpu();
     let items = [1u32, 2, 3, 4, 5];
     let device = DeviceBuffer::from_slice(&items).unwrap();
@@ -263,7 +263,7 @@ fn the_initial_value_stands_after_the_last_item_and_the_total_is_of_all() {
 }
 
 #[test]
-fn counts_of_the_device_say_where_the_end_is() {
+fn counts_in_device_memory_set_the_end() {
     gpu();
     let items: Vec<f32> = ordinary::<Sum, f32>(5000);
     let device = DeviceBuffer::from_slice(&items).unwrap();

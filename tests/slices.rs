@@ -10,10 +10,10 @@ use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
-/// Bytes of a piece.
+/// Bytes of the longest piece.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items around the ends of pieces.
+/// Numbers of items: a few; as many as the longest piece has, and one more; and more than two such pieces.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]
@@ -91,7 +91,7 @@ fn scans_into_a_slice_of_the_callers() {
 }
 
 #[test]
-fn a_slice_that_is_too_short_stays() {
+fn a_too_short_slice_is_not_written() {
     let mut results = [7, 7];
     let refused = scan::<Sum, _>(&[1, 2, 3])
         .to(&mut results)

@@ -27,12 +27,12 @@ const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());
 
-/// The lock that a test without captures holds.
+/// The lock of a test that may run beside others.
 fn beside_others() -> RwLockReadGuard<'static, ()> {
     CAPTURE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The lock that a test with captures holds.
+/// The lock of a test that captures, or measures free memory.
 fn alone() -> RwLockWriteGuard<'static, ()> {
     CAPTURE.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -52,7 +52,7 @@ fn upload<T: Item>(items: &[T]) -> DeviceBuffer<T> {
 }
 
 #[test]
-fn every_queued_form_gives_what_the_waiting_one_gives() {
+fn queued_calls_give_the_results_of_waiting_calls() {
     let (_guard, gpu) = (beside_others(), gpu());
     let stream = stream();
     let items = ordinary::<Sum, f32>(20_001);
@@ -247,7 +247,7 @@ fn a_call_leaves_the_threads_context_as_it_was() {
 }
 
 #[test]
-fn streams_that_come_and_go_share_scratch_memory() {
+fn short_lived_streams_share_workspaces() {
     let (_guard, gpu) = (alone(), gpu());
     let items = ordinary::<Sum, f32>(10_000);
     let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();

@@ -38,7 +38,7 @@ fn call(items: &[u32]) {
 }
 
 #[test]
-fn no_task_of_rayons_runs_inside_a_call() {
+fn no_rayon_task_runs_inside_a_call() {
     let _gpu = gpu();
     let items = &vec![1u32; ITEMS];
     // First in rayon's global pool, then in a pool of the test.
@@ -55,7 +55,7 @@ fn no_task_of_rayons_runs_inside_a_call() {
 }
 
 #[test]
-fn a_lock_may_be_held_over_a_call() {
+fn a_lock_may_be_held_during_a_call() {
     let _gpu = gpu();
     let items = vec![1u32; ITEMS];
     let done = Mutex::new(0);
@@ -70,7 +70,7 @@ fn a_lock_may_be_held_over_a_call() {
 }
 
 #[test]
-fn something_of_the_threads_may_be_borrowed_over_a_call() {
+fn a_thread_local_may_be_borrowed_during_a_call() {
     thread_local!(static SPARE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) });
     let _gpu = gpu();
     pool().install(|| {

@@ -21,7 +21,7 @@ use warpfold::{
 /// Items of several pieces, for which a call takes several transfer lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// More threads than there are kinds of calls below, lanes for pieces, short lanes, and streams for calls.
+/// More threads than each of these: the calls below, lanes for pieces, short lanes, streams for calls.
 const THREADS: usize = 72;
 
 /// After this time, a child process counts as hung.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// All calls on slices. The items are ones.
+/// Calls on slices, of every kind. The items are ones.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(
@@ -320,7 +320,7 @@ fn on_devices(devices: &str, test: &str, body: impl FnOnce()) {
 #[test]
 fn pairs_from_many_threads_end() {
     on_devices("1", "pairs_from_many_threads_end", || {
-        // The pieces are too long for the short lanes, so the calls share the lanes for pieces, and there are fewer of those.
+        // The pieces are too long for the short lanes, so the calls share the few lanes for pieces.
         let items = vec![1f64; 700_000];
         on_all_threads(48, |_| assert_eq!(gpu_dot(&items, &items), Ok(700_000.0)));
     });

@@ -71,8 +71,8 @@ fn is_real(test: &str) -> bool {
 }
 
 #[test]
-fn with_an_event_between_the_result_is_right() {
-    if is_real("with_an_event_between_the_result_is_right") {
+fn an_event_between_the_calls_gives_the_right_result() {
+    if is_real("an_event_between_the_calls_gives_the_right_result") {
         return;
     }
     let (copied, greatest) = greatest_sum(Between::AnEvent);
@@ -82,8 +82,8 @@ fn with_an_event_between_the_result_is_right() {
 
 /// The race ends the context, so this needs a process of its own.
 #[test]
-fn with_nothing_between_the_race_is_named_and_no_number_comes() {
-    let test = "with_nothing_between_the_race_is_named_and_no_number_comes";
+fn without_an_event_the_race_is_reported_and_no_number_returned() {
+    let test = "without_an_event_the_race_is_reported_and_no_number_returned";
     if is_real(test) {
         return;
     }

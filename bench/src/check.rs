@@ -1,9 +1,9 @@
 //! Checks results.
 //!
-//! Integer results are compared with exact sums, and float results with exact sums within a bound of the rounding. In long scans, only
-//! some windows are checked, spread evenly from the first result to the last. Each result is the sum of all items before it, so an error
-//! shows in the next window, unless a second error cancels it. If a list is short enough to compute the reference, results of warpfold
-//! must also equal it bit for bit.
+//! Integer results must equal exact sums. Float results must be within a bound on the rounding error. In long scans, only some windows are
+//! checked, spread evenly from the first result to the last. Each result contains all earlier items. So an error between two windows also
+//! shows in the second window, unless another error cancels it. For short lists, results of warpfold must also equal the reference, bit for
+//! bit.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -72,7 +72,7 @@ where
     })
 }
 
-/// Whether an output is the reference's, bit for bit.
+/// Whether an output equals the reference's output, bit for bit.
 fn has_reference_bits<T: Measured>(
     case: Case,
     data: &Data<T>,

@@ -21,13 +21,13 @@ pub struct Cli {
 /// The command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Times reductions, scans and copies, checks each result, and writes the findings.
+    /// Times reductions, scans and copies, checks each result, and writes the times.
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
     /// Prints the targets, and the values that a results.csv reached.
     Targets(Targets),
-    /// Compiles CUB's side in advance, for a machine without an nvcc; needs no GPU.
+    /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
     /// Times calls other than plain reductions and scans, beside CUB: indices of extremes, dot products, segments.
     Shapes(Shapes),
@@ -50,7 +50,8 @@ pub struct Measure {
     /// How many batches of each call are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// Time fewer batches of a call, but at least three, if all its batches would take longer than this many milliseconds.
+    /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
+    /// at least three.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
@@ -59,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Begin no case after this many seconds.
+    /// Begin no number of items after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the time of day.
@@ -105,10 +106,10 @@ pub struct Shapes {
 /// The libraries to compile.
 #[derive(Debug, Args)]
 pub struct CubLibraries {
-    /// A folder for them, which `measure` takes as `--cub-dir`.
+    /// A folder for the libraries, which `measure` takes as `--cub-dir`.
     #[arg(long)]
     pub out: PathBuf,
-    /// The architecture of the GPU that they are for.
+    /// The architecture of the GPU that will run the libraries.
     #[arg(long, default_value = "sm_90")]
     pub arch: Arch,
     /// The element types, by name; without this, all of them.
@@ -122,9 +123,9 @@ pub struct CubLibraries {
 /// A file of rows, and the folder for its drawings.
 #[derive(Debug, Args)]
 pub struct Chart {
-    /// The file that `measure` wrote.
+    /// The file that `measure` or `shapes` wrote.
     pub csv: PathBuf,
-    /// A folder for table.md and the charts.
+    /// A folder for the charts, and for the table.md of a results.csv.
     #[arg(long)]
     pub out: PathBuf,
 }
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn architectures_are_written_as_for_compilers() {
+    fn architectures_have_the_compilers_names() {
         let arch = |text: &str| text.parse::<Arch>().ok().map(|arch| arch.0);
         assert_eq!(arch("sm_90"), Some((9, 0)));
         assert_eq!(arch("sm_120"), Some((12, 0)));

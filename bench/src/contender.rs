@@ -114,7 +114,7 @@ fn copy<T: Measured>(place: Buffers<'_, T>) -> Call<'_> {
     })
 }
 
-/// A call of CUB to an output of the case's type, with its temporary storage.
+/// A call of CUB, with temporary storage of its own, to an output of the case's type.
 fn cub_call<'a, T: Measured, U: Measured>(
     routine: Routine<'a>,
     place: Buffers<'a, T>,

@@ -1,8 +1,8 @@
 //! CUB's device-wide calls, in libraries that this process loads.
 //!
 //! There is a library for each element type. It is compiled here if there is an nvcc, or beforehand on another machine. The source,
-//! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the device's primary context, like
-//! warpfold. So both sides share streams and buffers.
+//! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime. The runtime and warpfold both work in the device's
+//! primary context, so they share streams and buffers.
 
 mod compile;
 pub mod shapes;

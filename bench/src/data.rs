@@ -1,8 +1,8 @@
 //! The element types of the measurements, and random items of these types.
 //!
-//! Items are non-negative multiples of a small unit (for integers: 1). So every sum is known exactly, and no sum of 2^30 items is
-//! infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages, and short enough to
-//! keep the sum before each item.
+//! Items are multiples of a small unit (for integers: 1), and floats are not negative. So every sum is known exactly, and no sum of 2^30
+//! items is infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages. It is short
+//! enough to store, for each item, the sum of the items before it.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -108,8 +108,8 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line begins as for integers. Then follow the conversion from `f64`, the bits of a random item, the exponent of the unit, and
-/// the bits of precision.
+/// Each line begins like a line of `integers!`. It goes on with the conversion from `f64`, the bits of a random item, the exponent of the
+/// unit, and the bits of precision.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
@@ -225,7 +225,7 @@ impl<T: Measured> Data<T> {
         self.sum(item_count) << (T::UNIT - T::Wide::UNIT)
     }
 
-    /// The largest of the first items. No item is negative.
+    /// The largest of the first items, or 0 if all are negative.
     pub fn largest(&self, item_count: usize) -> T {
         let items = &self.period[..item_count.min(self.period.len())];
         let larger = |largest: T, &item: &T| if item > largest { item } else { largest };
@@ -244,8 +244,7 @@ impl<T: Measured> Data<T> {
             buffer.index(filled..filled + more).copy_from(&written)?;
             filled += more;
         }
-        // A copy within the device returns before it is done, and a stream that is not ordered with the default stream would not wait for
-        // it.
+        // Copies within the device are asynchronous, and non-blocking streams would not wait for them.
         CurrentContext::synchronize()?;
         Ok(buffer)
     }

@@ -4,7 +4,8 @@
 //! what,of,value,unit
 //! ```
 //!
-//! Times are medians of many runs. The driver calls pass through the virtual GPU's crate, which adds some tens of nanoseconds to each.
+//! Times are medians of many runs, except for the first calls. The driver calls pass through the virtual GPU's crate, which adds some tens
+//! of nanoseconds to each.
 
 mod calls;
 mod first;
@@ -51,7 +52,7 @@ fn time<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     (result, begun.elapsed())
 }
 
-/// The median time of `runs` runs of `work`, or of one run if `runs` is 0. Two runs before these do not count.
+/// The median time of `runs` runs of `work`, or of one run if `runs` is 0. Two warm-up runs do not count.
 fn median(runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut times = Vec::new();
     for _ in 0..runs.max(1) + 2 {

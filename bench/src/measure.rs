@@ -25,7 +25,7 @@ use crate::timing::{Effort, Timing, alternate};
 /// Bytes of device memory that are left to the driver, the workspaces and CUB's temporary storage.
 const SPARE_BYTES: usize = 1 << 30;
 
-/// Runs the requested measurements. Fails if a result of warpfold was wrong.
+/// Runs the requested measurements. Fails if a result of warpfold or of a copy was wrong.
 pub fn run(options: &Measure) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
@@ -107,7 +107,7 @@ fn progress(options: &Measure, types: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// The common part of all measurements.
+/// The settings and the results that all measurements share.
 struct Session<'a> {
     options: &'a Measure,
     gpu: &'a Gpu,

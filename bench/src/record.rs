@@ -1,6 +1,6 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
-//! The first seven columns are those of similar benchmarks, so that their files can be compared.
+//! Similar benchmarks have the same first seven columns, so their files can be compared.
 
 use std::fmt;
 use std::fs;
@@ -65,8 +65,8 @@ impl Case {
         )
     }
 
-    /// Bytes that one call moves for each byte of items. A reduction only reads the items. Every other case also writes the
-    /// same number of bytes.
+    /// Bytes that one call moves for each byte of items. A reduction only reads the items. All other cases also write the same number of
+    /// bytes.
     pub fn traffic(self) -> u64 {
         if self.is_reduction() { 1 } else { 2 }
     }
@@ -174,7 +174,7 @@ driver,memcpy_d2d,u64,2048,3.0,3.0,10.9,3.0,3.0,2,wrong
 ";
 
     #[test]
-    fn rows_are_read_as_they_are_written() {
+    fn written_rows_read_back_unchanged() {
         let record = Record::parse(TEXT).unwrap();
         assert_eq!(record.header, ["device: a GPU", "date: 2026-11-20"]);
         assert_eq!(record.rows.len(), 2);
@@ -191,7 +191,7 @@ driver,memcpy_d2d,u64,2048,3.0,3.0,10.9,3.0,3.0,2,wrong
     }
 
     #[test]
-    fn the_name_of_a_case_is_the_one_in_the_file() {
+    fn case_names_match_the_file() {
         for case in Case::ALL {
             let mut written = csv::Writer::from_writer(Vec::new());
             written.serialize([case]).unwrap();

@@ -220,7 +220,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// The arguments of CUB's calls that have no memory of their own.
+    /// The arguments of CUB's calls that use only these buffers.
     fn arguments(&self) -> Arguments {
         Arguments {
             input: self.input.as_device_ptr().as_raw(),
@@ -232,10 +232,10 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// A call of warpfold, and CUB's call of this name, if there is one.
+    /// The call `ours` of warpfold and, if CUB has a call named `cub`, that call too.
     ///
     /// # Safety
-    /// If there is a call of CUB's, its arguments are live device memory, as the shape needs it, until the stream's work is done.
+    /// If CUB has a call named `cub`, `arguments` are live device memory, as the shape needs it, until the stream's work is done.
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,

@@ -21,7 +21,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Writes to `results.csv` in a folder, which is created, or to the standard output.
+    /// Writes to `results.csv` in a folder, or to the standard output. Creates the folder.
     pub fn new(header: Vec<String>, folder: Option<&Path>) -> Result<Self> {
         let mut output: Box<dyn Write> = match folder {
             Some(folder) => {

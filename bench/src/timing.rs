@@ -1,11 +1,11 @@
-//! The time of a call on a stream. Events before and after a batch of calls measure it, and several calls take turns.
+//! The time of a call on a stream. Events before and after a batch of calls measure the time. Several calls take turns.
 //!
-//! Earlier work affects the time of a batch: by cache lines that it left or that are still to be written to memory, and by a lower clock.
+//! Earlier work affects the time of a batch: it leaves cache lines, some of them still to be written to memory, and it may lower the clock.
 //! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
 //! round.
 //!
-//! If the host needs more time to launch a call than the device needs to run it, the time of the launch is measured. If the calls are
-//! replayed from a graph, the time on the device is measured.
+//! If the host launches each call, the measured time is the longer of two times: the host's for the launch, and the device's for the work.
+//! If the calls are replayed from a graph, the measured time is the device's.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,14 +14,14 @@ use warpfold::cust::stream::Stream;
 
 use crate::graph::Graph;
 
-/// The intended duration of a batch in microseconds. Half a microsecond, the accuracy of events, and the effects of earlier work are small
+/// The intended duration of a batch in microseconds. The accuracy of events (half a microsecond) and the effects of earlier work are small
 /// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
 /// The most calls of a batch.
 const BATCH_CALLS: f64 = 100.0;
 
-/// If a call is short, the number of calls that are timed to find the size of a batch.
+/// The number of calls that are timed to find the batch size of a short call.
 const WARM_UP_CALLS: u32 = 3;
 
 /// The fewest batches of a call.
@@ -150,8 +150,8 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: `self.call` owns or borrows everything that the graph uses, so it lives as long as the graph. The clock waits for each
-        // batch, so nothing else is on the stream.
+        // SAFETY: the buffers that the graph uses outlive `self.call`, and so the graph. The clock waits for each batch, so nothing else is
+        // on the stream.
         unsafe { graph.launch(stream) };
         Ok(())
     }
@@ -173,8 +173,8 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not depend on the cache
-    /// lines of another batch, which may still have to be written to memory.
+    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So the time does not include writing the
+    /// cache lines of another batch to memory.
     fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         batch.queue(self.stream)?;
         self.begin.record(self.stream)?;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_of_the_sorted_batches() {
+    fn quartiles_are_taken_from_sorted_batches() {
         let timing = Timing::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
         assert_eq!(timing.least, 1.0);
         assert_eq!(timing.lower_quartile, 2.0);

@@ -15,13 +15,13 @@ fn bench(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn without_a_gpu_it_says_so() {
+fn without_a_gpu_the_program_says_so() {
     let output = bench(&["measure"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("no GPU"));
 }
 
 #[test]
-fn it_measures_checks_and_draws() {
+fn measure_times_checks_and_draws() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().to_str().expect("a path in Unicode");
     let arguments = [
@@ -88,7 +88,7 @@ fn calls_are_replayed_from_a_graph() {
 }
 
 #[test]
-fn shapes_are_right() {
+fn results_of_shapes_are_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().to_str().expect("a path in Unicode");
     let sizes = ["--sizes=12", "--repeats=1", "--runs=1"];
@@ -96,9 +96,9 @@ fn shapes_are_right() {
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
     // Seven reductions in one pass. For segments of each of three lengths: sums by offsets, sums of rows, and scans. For segments by a
-    // power law: sums and scans. Sums and scans of two numbers of columns. For rows: indices in two types, `LogSumExp` and moments.
-    // Scans in two directions. Three selections of three percentages. Runs of three lengths. A sum and two scans by key for each of
-    // these.
+    // power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices in two types,
+    // `LogSumExp` and moments. Scans in two directions. Three selections of three percentages. Runs of three lengths. A sum and two scans
+    // by key for each of these lengths.
     assert_eq!(
         rows.count(),
         7 + 3 * 3 + 2 + 2 * 2 + 4 + 2 + 3 * 3 + 3 + 3 * 3,

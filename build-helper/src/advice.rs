@@ -1,8 +1,6 @@
-//! Advice for mistakes that the compiler's messages do not explain, since the compiler does not know where the file
-//! runs.
+//! Advice on mistakes that the compiler's messages do not explain.
 
-/// A mistake: the advice, and the texts by which the compiler's message is recognised. All of the texts occur in the
-/// message.
+/// Advice on a mistake, and its signs: texts that all occur in the compiler's messages about the mistake.
 struct Mistake {
     signs: &'static [&'static str],
     advice: &'static str,
@@ -43,7 +41,8 @@ const MISTAKES: [Mistake; 12] = [
         advice: "the file is compiled by itself, and has no modules in other files: write them into it, as `mod name { … }`",
     },
     Mistake {
-        // The macro's source is in the repository's folder, or in the folder where cargo unpacks the package.
+        // The message names the folder of the macro's source. In the repository that is `kernels-gpu`. Where cargo unpacks the package, it
+        // is `warpfold-kernels-` and the version: the next entry.
         signs: &["while trying to match", "kernels-gpu"],
         advice: ROWS,
     },
@@ -67,11 +66,11 @@ const MISTAKES: [Mistake; 12] = [
     },
 ];
 
-/// The form of a row.
+/// Advice on the form of a row.
 const ROWS: &str = "a row of `operators!` is `name: Operator, Item;`. Before the semicolon may stand `, scans only`, \
                     `, reduction only`, `, predicate` or `, equality`. Of two inputs it is `name: Operator, pairs of A, B;`";
 
-/// Advice on a compiler's messages, to be printed before them. Empty if the messages are enough.
+/// Advice on a compiler's messages, to be printed before them. Empty if they show no known mistake.
 pub fn advice(messages: &str) -> String {
     let known = MISTAKES.iter().filter(|mistake| {
         let mut signs = mistake.signs.iter();
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_messages_are_of_is_advised() {
+    fn only_known_mistakes_get_advice() {
         let missing = "error[E0277]: the operator `Mine` does not say that it commutes";
         assert!(advice(missing).starts_with("a reduction needs"));
         assert_eq!(advice(missing).lines().count(), 1);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cache::Cache;
 use crate::variables::{LOCKED, UPDATE};
 
-/// The contents of a file. The host's macro of the same name declares them.
+/// The contents of a file: the list of one of the host's two macros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Operators, in `operators!`.
@@ -36,13 +36,13 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// The folder for the results.
     pub output: PathBuf,
-    /// The folder where cargo compiles if there is no cache; rust-cuda's compiler uses another folder.
+    /// Cargo's target folder for kernels, and for operators if there is no cache. rust-cuda's compiler uses another folder.
     pub target: PathBuf,
     /// The cache of device code that was compiled before.
     pub cache: Cache,
     /// Whether to compile even if there is committed device code, and to write the new device code beside the source.
     pub updates: bool,
-    /// Whether to compile even if there is a cached or committed file, and to compare the result with the committed one.
+    /// Whether to ignore the cache, compile, and compare the result with the committed device code.
     pub compares: bool,
     /// Whether to use only committed device code.
     pub locked: bool,

@@ -1,13 +1,14 @@
-//! Device code that any build of the user's has compiled before: debug and release, tests, other crates and workspaces.
+//! The cache of compiled device code. All builds of a user share it: debug and release, tests, other crates and workspaces.
 //!
 //! ```text
 //! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
-//! out of date. A file is written under another name and then renamed, so concurrent builds see the whole file or none. If the cache is
-//! too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a cache.
+//! A key is a hash of everything that an entry depends on: for a row, its tokens, the compiler and this library. So nothing in the cache is
+//! ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none. If the
+//! cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a
+//! cache.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,10 +22,11 @@ use crate::pack::Pack;
 use crate::source::Hash;
 use crate::variables::CACHE;
 
-/// The most bytes of all rows.
+/// The most bytes of all rows together.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries, of some 60 MB each: one for each compiler, lock file and version of this library in use.
+/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and version of this package has a library of
+/// its own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -35,7 +37,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache that the environment names: in the folder of [`CACHE`], or else in the user's folder of caches.
+    /// The cache that the environment sets: in the folder that [`CACHE`] names, or else in the user's cache folder.
     pub fn of_environment() -> Self {
         Self::of(|variable| env::var_os(variable))
     }
@@ -86,7 +88,7 @@ impl Cache {
         }
     }
 
-    /// Where cargo compiles the library of a key; `None` without a cache.
+    /// The folder where cargo compiles the library with this key; `None` without a cache.
     pub fn library(&self, key: Hash) -> Option<PathBuf> {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
@@ -106,7 +108,7 @@ impl Cache {
         Some(self.folder.as_ref()?.join("rows"))
     }
 
-    /// If there are too many rows, removes the least recently used ones until a quarter of the room is free.
+    /// If the rows take too much room, removes the least recently used rows until a quarter of the room is free.
     fn make_room(&self, folder: &Path) {
         let files = by_use(folder, Path::to_owned);
         let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
@@ -124,7 +126,7 @@ impl Cache {
     }
 }
 
-/// The folder of the user's caches.
+/// The user's cache folder.
 fn user_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| {
         let value = variable(name).filter(|value| !value.is_empty())?;
@@ -146,7 +148,7 @@ struct Kept {
     bytes: u64,
 }
 
-/// The entries of a folder, the least recently used first. An entry's time of use is that of the file that `sign` names.
+/// The entries of a folder, the least recently used first. `sign` names the file whose modification time is the entry's time of use.
 fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let kept = entries.filter_map(|entry| {
@@ -170,7 +172,7 @@ fn touch(path: &Path) {
     }
 }
 
-/// Writes a file that others read. They see the whole file or none.
+/// Replaces a file at once: concurrent readers see the whole new file, or none of it.
 fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_and_what_is_damaged_is_not() {
+    fn kept_rows_are_found_and_damaged_rows_are_not() {
         let folder = folder("rows");
         let cache = Cache::at(folder.clone());
         let key = Hash::of(b"a");
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cache_keeps_nothing_and_a_broken_one_does_no_harm() {
+    fn an_absent_or_broken_cache_keeps_nothing() {
         let key = Hash::of(b"a");
         let folder = folder("broken");
         fs::write(&folder, "a file").unwrap();
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first() {
+    fn the_least_recently_used_row_is_removed_first() {
         let folder = folder("room");
         let bytes = pack("a").to_file().len() as u64;
         let cache = Cache {
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn of_libraries_there_are_few() {
+    fn only_a_few_libraries_are_kept() {
         let folder = folder("libraries");
         let cache = Cache::at(folder.clone());
         let keys: Vec<Hash> = (0..2 * MOST_LIBRARIES as u8)
@@ -283,7 +285,7 @@ mod tests {
 
     /// Concurrent readers and writers of one row: a reader sees the whole row, or none.
     #[test]
-    fn builds_side_by_side_see_whole_rows() {
+    fn concurrent_builds_see_whole_rows() {
         let folder = folder("side-by-side");
         let (key, row) = (Hash::of(b"a"), pack("a"));
         std::thread::scope(|scope| {
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_where_the_cache_is() {
+    fn the_environment_sets_the_cache() {
         let of = |value: &'static str| {
             Cache::of(|name| match name {
                 CACHE => Some(value.into()),
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_the_users_own() {
+    fn the_folder_comes_from_the_users_environment() {
         let of = |variables: &[(&str, &str)]| {
             let find = |name: &str| variables.iter().find(|(other, _)| *other == name);
             user_folder(|name| find(name).map(|(_, value)| value.into()))

@@ -1,11 +1,11 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
-//! `CudaBuilder` compiles a crate that makes a `cdylib`. A package of kernels does not make one, since other targets could not link it.
-//! So a crate of one line around the package is written first. The build also needs the nightly toolchain, LLVM 7 and the CUDA toolkit of
-//! `rustc_codegen_nvvm`.
+//! `CudaBuilder` compiles only a crate of the type `cdylib`. A package of kernels has another type, since other targets could not link a
+//! `cdylib`. So this module first writes a crate that only links the package. The build also needs the nightly toolchain, LLVM 7 and the
+//! CUDA toolkit of `rustc_codegen_nvvm`.
 //!
-//! Each architecture has a profile of its own in that crate, and so a folder of its own below `target`. Cargo locks only that folder, so
-//! the architectures can be compiled in parallel.
+//! Each architecture has its own profile in that crate, and so its own folder below `target`. Cargo locks only that folder, so the
+//! architectures can be compiled in parallel.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The packages whose functions have barriers: this one and its dependencies.
+    /// The names of this package and its dependencies, as far as their functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 
@@ -39,7 +39,7 @@ pub struct Target {
     pub arch: NvvmArch,
     /// The name of the profile.
     pub name: &'static str,
-    /// The PTX version of the oldest drivers that know the instructions.
+    /// The lowest PTX version that has the instructions. Old drivers refuse higher versions.
     pub version: &'static str,
 }
 
@@ -69,7 +69,7 @@ impl Cdylib {
         write(&folder.join("src/lib.rs"), &source)?;
 
         // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The `cuda_std` on
-        // crates.io has no `glam`; then this command fails without harm.
+        // crates.io does not use `glam`: there this command fails, without harm.
         Command::new(env::var("CARGO")?)
             .args(["update", "--package=glam", "--precise=0.30.5"])
             .current_dir(&folder)
@@ -82,8 +82,8 @@ impl Cdylib {
         let emitted = output.join(target.name).with_extension("emitted.ptx");
         CudaBuilder::new(&self.folder)
             .arch(target.arch)
-            // `release(true)` would turn on libNVVM's optimisations, but it would also add a second profile, and there can be only one. So
-            // the optimisations are turned on by `nvvm_opts`.
+            // `release(true)` would turn on libNVVM's optimisations, but also add a second profile, and cargo accepts only one. So
+            // `nvvm_opts` turns the optimisations on.
             .release(false)
             .nvvm_opts(true)
             .build_args(&[format!("--profile={}", target.name)])

@@ -1,9 +1,8 @@
-//! Writes the device crate, and compiles it to PTX. The device crate is a crate around the user's file, in which `warpfold` is
-//! `warpfold-kernels`.
+//! Writes the crates for the device, and has cargo compile them. In these crates, the name `warpfold` means the crate `warpfold-kernels`.
 //!
 //! A file of kernels is in a crate of its own, on which the device crate depends. That crate is compiled without MIR passes:
-//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither. Rows of operators are compiled
-//! separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
+//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither shuffles nor barriers. Rows of
+//! operators are compiled separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
 
 use std::env;
 use std::fs;
@@ -32,8 +31,8 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate to a folder. For kernels, the crate contains their file. For operators, the crate is empty. The crate is compiled in
-    /// the folder `target`.
+    /// Writes the crate to a folder. For operators, it only links the library. For kernels, it links a second crate, which contains their
+    /// file. Cargo will compile in the folder `target`.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -53,25 +52,25 @@ impl DeviceCrate {
         Ok(Self { folder, target })
     }
 
-    /// Gives the crate the lock file of the user's crate, so that both have the same versions.
+    /// Gives the crate the lock file of the user's crate, so that both use the same versions of their dependencies.
     pub fn lock_as(&self, lock: &Path) -> Result<(), Error> {
         fs::copy(lock, self.folder.join("Cargo.lock")).map_err(at(lock))?;
         Ok(())
     }
 
-    /// The folder where cargo compiles for an architecture.
+    /// Cargo's target folder for an architecture.
     pub fn target(&self, variant: &Variant) -> PathBuf {
         self.target.join(variant.target_cpu)
     }
 
-    /// Compiles the crate, and returns the compiler's text.
+    /// Compiles the crate, and returns the PTX.
     pub fn compile(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
         self.run(toolchain, variant)?;
         let text = self.text(variant);
         fs::read_to_string(&text).map_err(at(&text))
     }
 
-    /// The file of the compiler's text.
+    /// The file to which the compiler writes the PTX.
     fn text(&self, variant: &Variant) -> PathBuf {
         self.folder.join(variant.target_cpu).with_extension("s")
     }
@@ -135,20 +134,20 @@ impl DeviceCrate {
     }
 }
 
-/// The text of a crate around a file, for the device.
+/// The source of a device crate that contains this file.
 pub fn crate_around(source: &Path) -> Result<String, Error> {
     Ok(library(&module(source)?))
 }
 
-/// The module of a file.
+/// The declaration of a module that contains this file.
 fn module(source: &Path) -> Result<String, Error> {
     let source = source.canonicalize().map_err(at(source))?;
     let path = source.display().to_string();
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags. They are passed only for the device crate, where all code is optimised together, and not for its dependencies. So
-/// cargo need not compile the dependencies again for these flags.
+/// The compiler's flags for the device crate, where all code is optimised together. The dependencies are compiled without these flags, so
+/// cargo need not compile them again.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
@@ -191,10 +190,10 @@ fn package(name: &str, edition: &str) -> String {
     )
 }
 
-/// The device crate's manifest. The crate has one dependency, which turns on the features of `warpfold-kernels`.
+/// The device crate's manifest. The crate's features turn on those of its one dependency.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    // For operators the crate is empty: cargo compiles only its dependencies.
+    // For operators, the crate is there only to have cargo compile its dependency.
     let (name, dependency, [crate_type, lto], profile) = match contents {
         Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (
@@ -259,8 +258,8 @@ pub fn kernels_crate() -> String {
     format!("{{ package = \"warpfold-kernels\", {place} }}")
 }
 
-/// The folder with the sources of one of the library's crates, if it is beside this crate's folder, as in the repository, or where cargo
-/// unpacks packages.
+/// The folder with the sources of one of the library's crates. In the repository, and where cargo unpacks packages, it is beside this
+/// crate's folder. `None` if it is not there.
 pub fn source_folder(name: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let in_repository = match name {
@@ -293,7 +292,7 @@ fn library(code: &str) -> String {
     )
 }
 
-/// An error about a file.
+/// Turns an error of the system into an error about this file.
 pub fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::File { path, source }

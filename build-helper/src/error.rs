@@ -23,11 +23,11 @@ pub enum Unfit {
     Damaged,
 }
 
-/// Why there are no kernels for a file of operators.
+/// Why a file of operators or kernels could not be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file, or one beside it, cannot be read or written.
+    /// A file or a folder cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
         /// The file.
@@ -80,10 +80,10 @@ pub enum Error {
     Differs {
         /// The file.
         path: PathBuf,
-        /// The first kernel that differs; `None` if the file has more kernels.
+        /// The first kernel that differs; `None` if the file only has extra kernels.
         symbol: Option<String>,
     },
-    /// The kernels' texts cannot be written so that they read back unchanged.
+    /// The kernels' texts would not read back unchanged from the file.
     #[error("{} cannot be written: it would not be read as these kernels", .path.display())]
     NotPacked {
         /// The file.
@@ -117,7 +117,7 @@ pub enum Error {
         /// The compiler's messages.
         messages: String,
     },
-    /// `WARPFOLD_ARCHITECTURES` names an architecture without a variant.
+    /// `WARPFOLD_ARCHITECTURES` names an architecture for which there is no variant.
     #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90` and `sm_70`")]
     UnknownArchitecture(String),
     /// Operators that cannot run in a kernel.
@@ -128,18 +128,18 @@ pub enum Error {
     Unexpected(#[from] Problem),
 }
 
-/// A function of an operator that cannot run in a kernel.
+/// A function of an operator that cannot run in a kernel, or a whole kernel that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The name of the operator's function, such as `combine`.
+    /// The name of the operator's function, such as `combine`; or the kind of the kernel.
     pub function: String,
-    /// The row's name in `operators!`.
+    /// The row's name in `operators!` or `kernels!`.
     pub operator: String,
     /// The row's line in the file, if it is known.
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row also gives kernels other than a reduction, so that a row with fewer kernels may work.
+    /// Whether the row may work with `reduction only`: it also gives scans, and its reduction is not refused.
     pub may_reduce_only: bool,
 }
 
@@ -206,7 +206,7 @@ impl From<warpfold_ptx::Malformed> for Problem {
 }
 
 impl Problem {
-    /// Something that is not expected.
+    /// A fault with this description.
     pub fn unexpected(what: impl Into<String>) -> Self {
         Self { what: what.into() }
     }

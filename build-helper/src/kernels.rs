@@ -45,7 +45,7 @@ impl Origin {
         })
     }
 
-    /// The launch bounds of such kernels.
+    /// The launch bounds of kernels of this origin.
     fn bounds(self) -> Bounds {
         match self {
             Self::Library(kind) => {
@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// The barriers that such a kernel may have: those of the first list, or those of the second.
+    /// Two lists of barriers: one of the library's kernels has the barriers of one of the lists. Users' kernels may have any barriers.
     fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {
@@ -67,8 +67,8 @@ impl Origin {
         }
     }
 
-    /// The rules for such a kernel with these barriers. Whether the kernel may begin before earlier work on its stream has ended depends on
-    /// the target.
+    /// The rules for a kernel of this origin with these barriers. `may_begin_early` says whether a kernel may begin before earlier work on
+    /// its stream has ended.
     fn rules(
         self,
         barriers: &[Barrier],
@@ -87,7 +87,7 @@ impl Origin {
                     waits_first: Some(may_begin_early),
                 }
             }
-            // The user decides how a kernel of their own is launched, and whether it may fuse.
+            // The user decides how their kernels are launched, and whether multiplications and additions are fused.
             Self::User => Rules {
                 forbidden: &[
                     Thing::Call,
@@ -132,8 +132,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
-    // A function that is compiled separately may keep an argument in local memory where the kernel keeps it in registers. So only kernels
-    // are checked for local memory.
+    // A function that is compiled separately may keep an argument in local memory, although the kernel keeps it in registers. So a
+    // function's local memory only leads to a refusal if a kernel of the operator has local memory, too.
     let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)
@@ -159,7 +159,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // One kernel of an operator is enough: all its kernels have the same refusals.
+        // One refusal of an operator is enough.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }
@@ -182,7 +182,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     Ok(Judged { kernels, refusals })
 }
 
-/// The refusal of a kernel. Its operator's functions, compiled separately, may be faultless.
+/// The refusal of a whole kernel. It names the kernel's kind, since no single function of the operator need be at fault.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
@@ -193,7 +193,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     }
 }
 
-/// A function of the compiler's text that becomes a kernel, with the hooks' instructions in its body. Each access names its memory.
+/// The function with this body, in which each access now names its memory.
 fn with_memory_named<'a>(
     function: &Function<'a>,
     mut body: Vec<Statement>,
@@ -211,7 +211,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// A kernel as a text of its own. Narrow stores of floats are masked, and the kernel is inspected.
+/// Finishes a kernel: masks narrow stores of floats, inspects the kernel, and writes it as a text of its own.
 pub fn finished(
     kernel: Function,
     origin: Origin,
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_says_whose_source_a_kernel_is_made_from() {
+    fn a_symbol_encodes_the_kernels_origin() {
         let reduction = (Origin::Library(Kind::Reduce), "gcd");
         assert_eq!(Origin::of("reduce_gcd"), Some(reduction));
         assert_eq!(Origin::of("kernel_gcd"), Some((Origin::User, "gcd")));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_of_the_users_may_fuse_and_have_any_barriers() {
+    fn a_users_kernel_may_fuse_and_have_any_barriers() {
         let kernel = |symbol: &'static str| Function {
             name: symbol,
             parameters: Vec::new(),

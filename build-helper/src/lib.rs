@@ -19,20 +19,20 @@
 //!
 //! # Requirements
 //!
-//! A build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the target to a stable
-//! rustc. A build needs no CUDA and no nightly features. Each kernel is compiled whole, from the same source as the library's own. An
-//! operator's kernels are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A kernel of
-//! your own is compiled for each capability.
+//! To compile device code, a build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the
+//! target to a stable rustc. A build needs no CUDA and no nightly features. An operator's kernels are compiled whole, from the same source
+//! as the library's own. They are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A
+//! kernel of your own is compiled for each capability.
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's folder of caches, under a key of everything that they depend on: the tokens of the row and
-//! of the items that it names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. The key covers everything that they depend on: the tokens of the row and of the
+//! items that it names, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
-//! users need no target: the device code is used as long as the source has the same tokens, with this version of `warpfold-build`. With
+//! users need no target. The device code is used as long as the source's tokens and the version of `warpfold-build` stay the same. With
 //! `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
@@ -41,17 +41,17 @@
 //! static, an endless loop and any other effect. The message names the operator, the function and the reason, and says what to write
 //! instead ([`Reason`]).
 //!
+//! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
+//!
 //! # rust-cuda's compiler
 //!
 //! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler
 //! needs the same set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
-//!
-//! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 
 mod advice;
 mod build;
 mod cache;
-/// For the builds of `warpfold` and of its ladder.
+/// For the build scripts of `warpfold` and of the ladder.
 #[cfg(feature = "cuda_builder")]
 #[doc(hidden)]
 pub mod cdylib;
@@ -96,7 +96,7 @@ pub fn operators(file: impl AsRef<Path>) {
     run(Contents::Operators, file.as_ref());
 }
 
-/// The same for a file of kernels, and `warpfold::kernels!`.
+/// Like [`operators()`], for a file of kernels and `warpfold::kernels!`.
 ///
 /// ```no_run
 /// // build.rs, in `main`
@@ -119,7 +119,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // This error is the first message on the screen, since cargo shows a script's output in order.
+    // Cargo shows a script's output in order, so this error is the first message on the screen.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);

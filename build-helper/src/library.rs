@@ -15,8 +15,7 @@ use crate::variant::Variant;
 /// The crates that make device code. Their folders are beside each other in the repository, and where cargo unpacks packages.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the version and of the sources of the crates that make device code. A crate counts by its version alone if its folder is not
-/// found.
+/// A hash of the version and of the sources of the crates that make device code. If a crate's folder is not found, only its version counts.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {
@@ -48,7 +47,7 @@ fn files_of(folder: &Path, files: &mut Vec<PathBuf>) {
 #[derive(Debug)]
 pub struct Library {
     variant: &'static Variant,
-    /// rustc's arguments to link with it.
+    /// rustc's arguments for linking with the library.
     arguments: Vec<String>,
 }
 
@@ -87,8 +86,8 @@ impl Library {
         self.variant
     }
 
-    /// Compiles a crate's text against the library, to PTX in a file. Temporary files go to the same folder. If rustc fails, the error is
-    /// its output.
+    /// Compiles a crate's source against the library, and writes the PTX to a file. Temporary files go to this file's folder. If rustc
+    /// fails, the error is its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,
@@ -106,10 +105,10 @@ impl Library {
                 "-Coverflow-checks=off",
                 "-Cdebug-assertions=off",
             ])
-            // Kernels have nothing to vectorise: without these passes the texts are the same, and made sooner.
+            // Kernels have nothing to vectorise: these passes change no text, and take time.
             .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
             .arg(format!("--edition={edition}"))
-            // Without something to link, code would not be optimised across crates.
+            // rustc optimises across crates only if it links.
             .arg("--emit=link")
             .arg(format!("--emit=asm={}", emitted.display()))
             .arg(format!("-Ctarget-cpu={}", self.variant.target_cpu))

@@ -83,7 +83,7 @@ impl Pack {
         }
     }
 
-    /// The kernels, unpacked. `None` if a text differs from the one that was packed.
+    /// The kernels, unpacked. `None` if a text cannot be unpacked.
     pub fn compiled(&self) -> Option<Vec<Compiled>> {
         let variants = self.variants.iter().map(|(capability, kernels)| {
             let kernels = kernels.iter().map(|kernel| {
@@ -111,7 +111,7 @@ impl Pack {
         kernels.collect::<Vec<_>>().concat()
     }
 
-    /// A Rust expression with the positions in [`Self::bytes`]: variants, each with its kernels in the order of their symbols.
+    /// A Rust expression: for each variant its kernels, in the order of their symbols, with their positions in [`Self::bytes`].
     pub fn table(&self) -> String {
         let mut table = String::from("&[\n");
         let mut begin = 0;
@@ -214,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_it_was_written() {
+    fn a_written_file_reads_back_unchanged() {
         let pack = pack("x");
         assert_eq!(Pack::from_file(&pack.to_file()), Some(pack));
     }
 
     #[test]
-    fn a_damaged_file_is_none() {
+    fn a_damaged_file_is_rejected() {
         let file = pack("x").to_file();
         for at in 0..file.len() {
             let mut damaged = file.clone();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_what_lies_where() {
+    fn the_table_has_every_kernels_position() {
         let pack = pack("x");
         let table = pack.table();
         assert!(table.starts_with(

@@ -11,7 +11,7 @@ pub enum Reason {
     Calls(String),
     /// It needs local memory.
     LocalMemory,
-    /// It reads or writes memory that belongs to the program.
+    /// It reads or writes a static.
     Static(String),
     /// It never ends.
     Endless,
@@ -33,7 +33,7 @@ impl fmt::Display for Reason {
                 "it needs local memory, which is slow: an array is indexed by a value known only at run time, is too long for registers, or is read as \
                  a number (`from_le_bytes`) where it begins at no multiple of 4 in its item"
             ),
-            // The compiler's own name would not help the user.
+            // A name that the compiler has made would not help the user.
             Self::Static(name) if name.starts_with("anon_") => write!(
                 f,
                 "it uses a constant array as a table, which kernels do not carry: it is indexed at run time, or in a loop that was not unrolled"

@@ -1,10 +1,11 @@
 //! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. Each
-//! crate adds a fifth of a second. The longest rows are compiled first, so that no processor is left with a long row at the end.
+//! crate adds a fifth of a second to the build. The longest rows are compiled first, so that no processor is left with a long row at the
+//! end.
 //!
-//! So a kernel's text does not depend on what else is compiled, or on the number of processors. Two rows in one crate could change each
-//! other's texts, for example the order of an instruction's operands.
+//! A kernel's text depends neither on the other rows that are compiled, nor on the number of processors. Two rows in one crate could change
+//! each other's texts, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ use crate::source::{Hash, Source};
 use crate::toolchain::Toolchain;
 use crate::variant::Variant;
 
-/// The crate's rows, packed. Rows that are not in the cache are compiled.
+/// The file's rows, packed. Rows that are not in the cache are compiled.
 pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Error> {
     let toolchain = Toolchain::find()?;
     let base = base(build, &toolchain);
@@ -69,7 +70,7 @@ fn base(build: &Build, toolchain: &Toolchain) -> Hash {
         .with(contents.as_bytes())
 }
 
-/// The separate compilations, by name: the rows, or the whole file, whose name is empty.
+/// The names and hashes of the separate compilations: the rows, or the whole file, which has an empty name.
 fn parts(source: &Source) -> Vec<(&str, Hash)> {
     match source.rows() {
         [] => vec![("", source.tokens())],
@@ -80,7 +81,7 @@ fn parts(source: &Source) -> Vec<(&str, Hash)> {
     }
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first. Returns an error if a row is refused.
+/// Some of a file's rows, compiled for each architecture. The best architecture comes first. Returns an error if a row is refused.
 pub fn compiled(
     build: &Build,
     source: &Source,
@@ -167,8 +168,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // These messages are about one row, and other rows may have errors too. So all rows are compiled together: rustc finds every row's
-        // errors before it makes code.
+        // These messages are about one row, and other rows may have errors too. So now all rows are compiled together: rustc finds every
+        // row's errors before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();
@@ -181,7 +182,7 @@ fn each<R: Send>(
     Ok((done.collect(), refusals.collect()))
 }
 
-/// The device crate. Cargo compiles it in the cache or, without one, in the build's folder.
+/// The device crate. For operators, cargo compiles it in the cache if there is one. Otherwise cargo compiles in the build's folder.
 fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceCrate, Error> {
     let lock = build.lock();
     let locked = lock.as_ref().map(fs::read).and_then(Result::ok);
@@ -260,7 +261,7 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls a function with each of several things, on several threads. After an error no more calls begin; the first error is returned.
+/// Calls `each` with every thing, on several threads. After an error, no further call begins. Returns the first error.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,
@@ -298,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_done_in_order_and_the_first_error_counts() {
+    fn results_are_in_order_and_the_first_error_is_returned() {
         let double = |number: &u32| Ok(number * 2);
         assert_eq!(
             side_by_side(&[1, 2, 3, 4, 5], 3, double).unwrap(),

@@ -1,9 +1,8 @@
 //! Operators through rust-cuda's compiler.
 //!
-//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own in that crate,
-//! and so a folder that cargo locks separately. So the architectures are compiled in parallel. Only the kernels' bodies are used. The
-//! rest of the compiler's text declares 16 bytes of shared memory, in addition to the launch's, and a version of PTX that older drivers
-//! refuse.
+//! `CudaBuilder` compiles a crate of the type `cdylib` that contains the user's file. Each architecture has its own profile in that crate,
+//! and so a folder that cargo locks separately: the architectures are compiled in parallel. Only the kernels' bodies are used. The rest of
+//! the compiler's text declares a PTX version that older drivers refuse, and 16 bytes of shared memory in addition to the launch's.
 
 use std::fs;
 use std::io;
@@ -29,7 +28,7 @@ use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};
 const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
 
 /// The variable with the names of the architectures to compile for, separated by commas. If it is not set, the operators are compiled for
-/// all.
+/// `sm_90` and `sm_70`.
 pub const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
 /// Compiles the operators for each requested compute capability, the highest first.
@@ -72,8 +71,8 @@ fn compile_for(variant: &Variant, device: &Path, output: &Path) -> Result<Compil
     let emitted = output.join(variant.target_cpu).with_extension("ptx");
     CudaBuilder::new(device)
         .arch(arch(variant))
-        // `release(true)` would turn on libNVVM's optimisations, but it would also add a second profile, and there can be only one. So
-        // the optimisations are turned on by `nvvm_opts`.
+        // `release(true)` would turn on libNVVM's optimisations, but also add a second profile, and cargo accepts only one. So `nvvm_opts`
+        // turns the optimisations on.
         .release(false)
         .nvvm_opts(true)
         .build_args(&[format!("--profile={}", variant.target_cpu)])
@@ -127,7 +126,7 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
     write(&source.join("lib.rs"), &library(&operators))?;
     // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The `cuda_std` on crates.io
-    // has no `glam`; then this command fails without harm.
+    // does not use `glam`: there this command fails, without harm.
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["update", "--package=glam", "--precise=0.30.5"])
         .current_dir(&device)
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn architectures_are_chosen_by_name() {
-        assert_eq!(variants(None).unwrap().len(), 3);
+        assert_eq!(variants(None).unwrap(), [&VARIANTS[0], &VARIANTS[2]]);
         let names: Vec<_> = variants(Some("sm_70,sm_90")).unwrap();
         assert_eq!(names, [&VARIANTS[0], &VARIANTS[2]]);
         let error = variants(Some("sm_90,sm_60")).unwrap_err();

@@ -18,7 +18,7 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Source {
     text: String,
-    /// The rows of `operators!`; empty if the file has no such list, or is not Rust.
+    /// The rows of `operators!`; empty if they cannot be read.
     rows: Vec<Row>,
     /// The names of the functions in `kernels!`.
     kernels: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Source {
 /// A row of `operators!`.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, with which its kernels' symbols end.
+    /// Its name. The symbols of its kernels end with this name.
     pub name: String,
     /// Its line in the file.
     pub line: usize,
@@ -73,7 +73,7 @@ impl Row {
 }
 
 impl Source {
-    /// Reads a file's text. A text that is not Rust has no tokens: the compiler will report its mistakes.
+    /// Reads a file's text. A text that is not Rust has no rows: the compiler will report its mistakes.
     pub fn parse(text: String) -> Result<Self, Error> {
         let Ok(tokens) = text.parse::<TokenStream>() else {
             return Ok(Self {
@@ -114,7 +114,7 @@ impl Source {
         &self.kernels
     }
 
-    /// The error with the lines of its rows, sorted by line.
+    /// The error, with the lines of the refused rows, sorted by line.
     pub fn located(&self, error: Error) -> Error {
         match error {
             Error::Refused(mut refusals) => {
@@ -161,7 +161,7 @@ impl Source {
     }
 }
 
-/// The tokens of the list in the file's single call of a macro, and all other tokens.
+/// The list in the file's single call of the macro `of`, and all other tokens. Without a list if there is not exactly one call.
 fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
     let is_list = |at: usize| match &tokens[at..] {
         [

@@ -19,9 +19,9 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in
-    /// the cache. Compiles everything if the device code is to be written, or if rust-cuda's compiler is used. Returns the reason why
-    /// committed code was not used, if there was one.
+    /// Writes the files that the host includes, from the committed device code if it fits. If it does not fit, or is to be written anew,
+    /// compiles the rows that are not in the cache. Compiles everything if rust-cuda's compiler is used, or if the committed device code is
+    /// to be compared. Returns the reason why committed device code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -51,7 +51,7 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            // Texts that the library makes at load are never committed.
+            // Texts that the library makes while it loads kernels are never committed.
             let is_kept = |compiled: &Compiled| {
                 let mut variants = self.variants();
                 variants.any(|variant| variant.capability == compiled.capability)
@@ -110,7 +110,7 @@ impl Build {
         committed::from_file(file, &stamp(source), &capabilities, is_symbol)
     }
 
-    /// The kernels, compiled again, if they are the same as the committed ones.
+    /// Compiles the kernels again. Returns an error if they differ from the committed kernels.
     fn compared(
         &self,
         source: &Source,
@@ -144,7 +144,7 @@ impl Build {
         }
     }
 
-    /// The kernels, compiled with the compiler that the crate's features ask for, and packed.
+    /// Compiles the kernels with the compiler that the crate's features ask for, and packs them.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {
@@ -179,7 +179,7 @@ impl Build {
         rows::compiled(self, &source, &Toolchain::find()?, &self.cache, &names)
     }
 
-    /// The edition of the user's crate, if its own manifest states it.
+    /// The edition of the user's crate, if its own manifest states it; otherwise 2024.
     pub(crate) fn edition(&self) -> String {
         let manifest = fs::read_to_string(self.crate_folder.join("Cargo.toml"));
         let manifest = manifest.unwrap_or_default();
@@ -200,7 +200,7 @@ impl Build {
     }
 }
 
-/// The inputs that determine a source's device code.
+/// The stamp of a source's device code.
 fn stamp(source: &Source) -> Stamp {
     Stamp {
         kernels: format!("{KERNELS_VERSION}-{INTERFACE}"),

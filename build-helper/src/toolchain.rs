@@ -23,7 +23,7 @@ pub enum Toolchain {
 }
 
 impl Toolchain {
-    /// Finds a toolchain: the compiler that cargo says is in use, or rustup's nightly one.
+    /// Finds a toolchain: the compiler that cargo uses, or rustup's nightly one.
     pub fn find() -> Result<Self, Error> {
         let of = |variable, default: &str| env::var_os(variable).unwrap_or_else(|| default.into());
         Self::find_among(
@@ -77,7 +77,7 @@ impl Toolchain {
         }
     }
 
-    /// cargo, with the arguments that the toolchain needs in addition to those of `rustc`.
+    /// The command `cargo rustc`, with the arguments that this toolchain needs.
     pub fn cargo(&self) -> Command {
         match self {
             Self::Current { cargo, rustc } => {

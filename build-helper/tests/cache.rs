@@ -1,4 +1,4 @@
-//! Any build takes rows that were compiled before from the cache, and they are the same as newly compiled ones.
+//! Builds take compiled rows from the cache. Cached rows equal newly compiled ones.
 
 mod common;
 
@@ -10,13 +10,13 @@ use warpfold_build::{Build, Cache, Error, Refusal, Unfit};
 
 fn main() -> ExitCode {
     run(device_tests![
-        only_what_an_edit_changes_is_compiled_again,
-        a_refused_row_does_not_lose_the_others,
-        a_kernel_that_the_source_does_not_give_is_found,
+        only_edited_rows_are_compiled_again,
+        a_refused_row_does_not_discard_the_other_rows,
+        a_committed_kernel_that_differs_from_the_source_is_found,
     ])
 }
 
-fn only_what_an_edit_changes_is_compiled_again() {
+fn only_edited_rows_are_compiled_again() {
     let mut build = common::build("rows");
     let folder = build.output.join("cache");
     let _ = fs::remove_dir_all(&folder);
@@ -101,7 +101,7 @@ fn only_what_an_edit_changes_is_compiled_again() {
 
 /// Rows that compile are kept even if another row is refused, so a build after the correction is as fast as a build after
 /// an edit.
-fn a_refused_row_does_not_lose_the_others() {
+fn a_refused_row_does_not_discard_the_other_rows() {
     let mut build = common::build("rows");
     build.output = build.output.join("refused");
     let folder = build.output.join("cache");
@@ -160,14 +160,14 @@ impl warpfold::Commutative for Ratio {}
 ";
 
 /// Compiling again finds a wrong kernel in a committed file whose hashes are right.
-fn a_kernel_that_the_source_does_not_give_is_found() {
+fn a_committed_kernel_that_differs_from_the_source_is_found() {
     let mut build = common::build("rows");
     build.output = build.output.join("forged");
     fs::create_dir_all(&build.output).expect("a folder for the build");
     let source = fs::read_to_string(&build.source).expect("the operators");
     build.source = build.output.join("operators.rs");
     build.updates = true;
-    // The file of a source whose operations are exchanged, with the stamp of the right source.
+    // The kernels of a source with another operation, in a file with the stamp of the right source.
     let forged = source.replace("0, |", "0, &");
     let [right, wrong] = [&source, &forged].map(|source| {
         fs::write(&build.source, source).expect("a source");

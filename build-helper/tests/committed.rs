@@ -1,4 +1,4 @@
-//! Device code beside the source is used as long as it fits that source, and then nothing is compiled.
+//! As long as the device code beside the source fits the source, a build uses it and compiles nothing.
 
 mod common;
 

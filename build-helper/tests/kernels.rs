@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     run(device_tests![
         greatest_common_divisors,
         compositions_keep_their_order,
-        the_place_of_the_least,
+        the_index_of_the_least_item,
         counts_of_flags,
         combinations_of_many_instructions,
     ])
@@ -52,7 +52,7 @@ fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
         .collect()
 }
 
-/// Runs the kernels of an operator that gives the same bits in any order, on each architecture.
+/// Runs the kernels of an exact operator, for each architecture.
 fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
     name: &str,
     reduces: bool,
@@ -88,7 +88,7 @@ fn compositions_keep_their_order() {
     });
 }
 
-fn the_place_of_the_least() {
+fn the_index_of_the_least_item() {
     check::<ArgMin, f32>("arg_min", true, |i| random(i) as f32);
 }
 

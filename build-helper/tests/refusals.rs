@@ -12,9 +12,9 @@ fn main() -> ExitCode {
     run(device_tests![
         each_operator_is_refused_for_its_reason,
         the_compilers_own_messages_name_the_users_file,
-        a_mistake_is_answered_with_its_line_and_what_to_write,
-        each_mistake_in_a_row_or_a_type_is_answered,
-        mistakes_in_several_rows_are_told_at_once,
+        a_mistake_is_reported_with_its_line_and_advice,
+        each_mistake_in_a_row_or_a_type_gets_advice,
+        mistakes_in_several_rows_are_reported_at_once,
     ])
 }
 
@@ -76,7 +76,7 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 12, "{refusals:?}");
 }
 
-/// A mistake in an otherwise right file: the replaced text, its replacement, the line, and the first line on the screen.
+/// A mistake in an otherwise right file: the replaced text, its replacement, the line, and a part of the message's first line.
 const MISTAKES: [(&str, &str, usize, &str); 7] = [
     (
         "use warpfold",
@@ -122,7 +122,7 @@ const MISTAKES: [(&str, &str, usize, &str); 7] = [
     ),
 ];
 
-fn each_mistake_in_a_row_or_a_type_is_answered() {
+fn each_mistake_in_a_row_or_a_type_gets_advice() {
     let mut build = common::build("twice");
     let source = fs::read_to_string(&build.source).expect("the operators");
     let right = source.replacen("    same: Mine, u32;\n", "", 1);
@@ -139,8 +139,8 @@ fn each_mistake_in_a_row_or_a_type_is_answered() {
     }
 }
 
-/// Each row is compiled separately, but the errors of one row do not hide those of another.
-fn mistakes_in_several_rows_are_told_at_once() {
+/// Each row is compiled separately, but the errors of one row do not hide the errors of another row.
+fn mistakes_in_several_rows_are_reported_at_once() {
     let mut build = common::build("twice");
     let source = fs::read_to_string(&build.source).expect("the operators");
     let source = source.replace("impl Commutative for Mine {}", "type Other = Mine;");
@@ -173,7 +173,7 @@ fn the_compilers_own_messages_name_the_users_file() {
 }
 
 /// The first line on the screen has the advice, and the compiler's message after it names the line.
-fn a_mistake_is_answered_with_its_line_and_what_to_write() {
+fn a_mistake_is_reported_with_its_line_and_advice() {
     for (file, line, advice) in [
         (
             "mathematics",

@@ -27,7 +27,7 @@ pub trait Failure: Display + From<io::Error> {
     }
 }
 
-/// For an example that distinguishes the writer's errors from all others, and makes no other distinction.
+/// For an example that only distinguishes the writer's errors from all other errors.
 impl Failure for Box<dyn Error> {
     fn output_error(&self) -> Option<&io::Error> {
         self.downcast_ref()
@@ -64,7 +64,7 @@ fn answer_with<A: Parser>(answer: &clap::Error, out: &mut impl Write) -> ExitCod
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         return written.map_or_else(|error| unwritten::<A>(&error), |()| ExitCode::SUCCESS);
     }
-    // The text contains the arguments as they were given.
+    // The text quotes the arguments, so it is printed like any foreign text.
     let text = text.trim_end();
     let lines = text.strip_prefix("error: ").unwrap_or(text).split('\n');
     let lines: Vec<String> = lines

@@ -75,7 +75,7 @@ fn read_now<const BYTES: usize>(
     oldest: Option<SystemTime>,
 ) -> Result<Option<[u8; BYTES]>, Fault> {
     let mut options = OpenOptions::new();
-    // Opening a pipe does not block.
+    // With `O_NONBLOCK`, opening a pipe does not block.
     options
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -94,7 +94,7 @@ fn read_now<const BYTES: usize>(
     }
 }
 
-/// Refuses a file of another user, or one that was written before `oldest`.
+/// Refuses what is not a file, a file of another user, a file that others may access, and one that was written before `oldest`.
 fn check(file: &File, oldest: Option<SystemTime>) -> Result<(), Fault> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {

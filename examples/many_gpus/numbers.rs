@@ -45,7 +45,7 @@ impl Numbers {
 
     /// The numbers of a range.
     pub fn some(&self, range: Range<usize>) -> Result<Vec<u64>, Failure> {
-        // Leaves room for one number more.
+        // The caller may add one more number.
         let mut some = room_for(range.len().saturating_add(1))?;
         match self {
             Self::OfFile(numbers) => some.extend_from_slice(&numbers[range]),

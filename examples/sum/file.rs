@@ -1,4 +1,4 @@
-//! The numbers of a file, as many as the device has room for.
+//! The numbers of a file, which must have room in the device's memory.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -32,7 +32,7 @@ pub enum Unusable {
     TooMany { path: PathBuf, most: usize },
 }
 
-/// How many numbers the device has room for.
+/// How many numbers the device's free memory has room for.
 pub fn room() -> Result<usize, CudaError> {
     let (free_bytes, _) = mem_get_info()?;
     Ok(free_bytes / size_of::<f64>())

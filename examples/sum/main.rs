@@ -84,7 +84,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 
     let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
-    // The first call of each loads its kernel. It is not timed.
+    // The first call with each operator loads a kernel. It is not timed.
     let sum = reduce::<Sum, _>(&input).wait(&gpu)?;
     let min = reduce::<Min, _>(&input).wait(&gpu)?;
     let max = reduce::<Max, _>(&input).wait(&gpu)?;
@@ -92,7 +92,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     same("the sum, a second time", again?, sum)?;
 
     if numbers.is_empty() {
-        // The library's sum of no floats is −0.0, which changes no float that is added to it.
+        // The library's sum of no floats is −0.0: adding it changes no float.
         writeln!(out, "sum        0")?;
         writeln!(out, "           no numbers, so no minimum, maximum or mean")?;
     } else {

@@ -4,8 +4,8 @@
 //! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
 //! with a byte order mark.
 //!
-//! The text is streamed: apart from the numbers, memory holds one word of it. A word of more than
-//! [`LONGEST_WORD`] bytes is not read to its end, and is not a number.
+//! The text is streamed: memory holds the numbers, and one word of the text. A word of more than [`LONGEST_WORD`] bytes is not read to its
+//! end, and is not a number.
 
 #![allow(dead_code, reason = "each example uses its part")]
 
@@ -47,7 +47,7 @@ pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, V
     Ok((numbers, lines))
 }
 
-/// Calls `give` with each number of a text and its line, at most `most + 1` times.
+/// Calls `give` with each number of a text and its line. Fails soon after more than `most` numbers.
 fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
     let mut count = 0;
     let mut line = 1;
@@ -75,8 +75,8 @@ fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Re
     }
 }
 
-/// Calls `give` with each number in `run`, and returns how many there are. `run` contains no one-byte separator, but other white
-/// space may separate numbers.
+/// Calls `give` with each number in `run`, and returns how many there are. `run` contains none of the separators that [`each`] looks for,
+/// but other white space may separate numbers.
 fn take(
     run: &[u8],
     line: usize,

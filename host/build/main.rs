@@ -1,7 +1,7 @@
-//! Packs the kernels' PTX into the library, compressed: skeletons, the operators' bodies that fill them, and whole texts. The first use
-//! of a kernel unpacks only the texts that it needs.
+//! Compresses the kernels' PTX, and packs it into the library: skeletons, the operators' bodies that fill the skeletons, and whole texts.
+//! The first use of a kernel unpacks only the texts that it needs.
 //!
-//! The PTX is committed in `ptx/`, and is for compute capability 9.0. The library makes the texts for older devices from it. With the
+//! The PTX is committed in `ptx/`, and is for compute capability 9.0. The library makes the texts for older devices from this PTX. With the
 //! feature `cuda_builder`, rust-cuda's compiler compiles the kernels again, for 9.0 and for 7.0.
 
 mod pack;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     pack::pack(&variants, output)
 }
 
-/// The folder of the texts.
+/// The folder with the kernels' texts.
 fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(match cfg!(feature = "cuda_builder") {
         true => output.to_owned(),
@@ -42,7 +42,7 @@ fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
     })
 }
 
-/// The one variant that ships.
+/// The committed PTX, the only variant that ships.
 #[cfg(not(feature = "cuda_builder"))]
 fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed=ptx");

@@ -1,4 +1,4 @@
-//! Compresses the kernels' PTX, and writes the table of positions that the library includes.
+//! Compresses the kernels' PTX, and writes a table of where each text lies. The library includes the compressed texts and this table.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -6,18 +6,18 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// PTX for one generation of devices and all later ones.
+/// PTX for one generation of devices and for all later generations.
 pub struct Variant {
-    /// The lowest compute capability that runs it, major and minor.
+    /// The lowest compute capability that runs this PTX, major and minor.
     pub capability: (u32, u32),
-    /// The texts, by the names under which the library looks for them.
+    /// The texts, by the names that the library looks up.
     pub texts: BTreeMap<String, String>,
 }
 
 /// The compression level. A higher level makes the build slower and the library hardly smaller.
 const LEVEL: u8 = 8;
 
-/// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression with their positions.
+/// Writes the compressed texts to `kernels.bin`, and an expression with their positions in that file to `variants.rs`.
 pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let mut table = String::from("&[\n");

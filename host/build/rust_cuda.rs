@@ -19,7 +19,7 @@ const KERNELS: &str = "WARPFOLD_KERNELS";
 /// compiled for all architectures.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// What a text of this library contains: all entries, and nothing else.
+/// The contents of a text of this library: all entries, and no declarations.
 const LIBRARY: Contents = Contents {
     has: |_| true,
     has_declarations: false,
@@ -28,7 +28,7 @@ const LIBRARY: Contents = Contents {
 
 /// A generation of devices.
 struct Generation {
-    /// The lowest compute capability, major and minor.
+    /// The lowest compute capability of the generation, major and minor.
     capability: (u32, u32),
     target: Target,
 }
@@ -83,8 +83,8 @@ pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     })
 }
 
-/// The folder of the kernels' crate, beside this crate in its repository. `None` if there is no such folder: then the crate comes from the
-/// registry.
+/// The folder of the kernels' crate: the folder that [`KERNELS`] names, or else the folder beside this crate in its repository. `None` if
+/// there is no such folder, as for crates from the registry.
 fn folder() -> Result<Option<PathBuf>, env::VarError> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     println!("cargo::rerun-if-env-changed={KERNELS}");
@@ -93,7 +93,7 @@ fn folder() -> Result<Option<PathBuf>, env::VarError> {
     Ok(folder.is_dir().then_some(folder))
 }
 
-/// The generations that [`ARCHITECTURES`] names.
+/// The generations that [`ARCHITECTURES`] names, or all generations.
 fn generations() -> Result<Vec<&'static Generation>, String> {
     println!("cargo::rerun-if-env-changed={ARCHITECTURES}");
     let Ok(names) = env::var(ARCHITECTURES) else {

@@ -23,7 +23,7 @@ pub(crate) struct Arguments<M> {
     /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// The place in device memory of the number of items or segments, if only the device knows the number.
+    /// Device memory with the number of items or parts, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, or the chosen items.
@@ -40,25 +40,25 @@ pub(crate) struct Arguments<M> {
     pub count_to: Option<M>,
 }
 
-/// How the items are divided into groups. Each group is reduced to one result, or scanned by itself.
+/// How the items are divided into parts. Each part is reduced to one result, or scanned by itself. In code, a part is a `group`.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Shape<M> {
     #[default]
     Whole,
-    /// One group, combined in order from the first item to the last.
+    /// One part, combined in order from the first item to the last.
     InOrder,
     Segments(M),
     /// Rows of this many items.
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Groups along an axis, or rows or columns of a matrix with gaps between its rows.
+    /// Parts along an axis, or rows or columns of a matrix with gaps between its rows.
     Axis(Axis),
     Keys(M),
 }
 
 impl<M> Shape<M> {
-    /// The number of items of the longest group, or an upper bound if only the device knows it.
+    /// The number of items of the longest part, or an upper bound.
     pub fn longest_group(&self, item_count: usize) -> usize {
         match self {
             Shape::Whole | Shape::InOrder | Shape::Segments(_) | Shape::Keys(_) => item_count,
@@ -69,7 +69,7 @@ impl<M> Shape<M> {
     }
 }
 
-/// The bytes of an accumulator.
+/// An accumulator, as its bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Value {
     bytes: [u8; ACCUMULATOR_MAX_BYTES],
@@ -158,7 +158,8 @@ impl<M> Arguments<M> {
     }
 }
 
-/// The guards of the memory that a call borrows. They are dropped when the call's work is queued or done.
+/// The guards of the memory that a call borrows. A queued call drops them when its work is queued. A call that waits drops them when its
+/// work is done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
     guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,
@@ -169,7 +170,7 @@ pub(crate) struct Loans<'a> {
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
-    /// The streams to order the call with: it runs after the work that is queued on them, and before their later work.
+    /// The streams that the call is ordered with: the call runs after the streams' queued work, and before their later work.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
         self.ordered_with.iter().copied()
     }
@@ -178,7 +179,7 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // A request's types do not allow host memory here. An empty span reads and writes nothing.
+            // Does not happen: a request's types allow only device memory here. An empty span reads and writes nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);
@@ -188,7 +189,7 @@ impl<'a> Loans<'a> {
 }
 
 impl<M> Arguments<M> {
-    /// The same arguments, with `map` applied to each memory.
+    /// The same arguments, with `map` applied to each argument that is memory.
     pub fn map_mut<'a, N>(&'a mut self, mut map: impl FnMut(&'a mut M) -> N) -> Arguments<N> {
         Arguments {
             input: map(&mut self.input),
@@ -221,8 +222,8 @@ impl Arguments<Memory<'_>> {
         self.map_mut(|memory| loans.take(memory, user))
     }
 
-    /// The number of results of a reduction of host items: one per group. With keys, an upper bound. An error if the shape does not fit the
-    /// items.
+    /// The number of results of a reduction of host items: one per part. With keys, this is an upper bound. An error if the shape does not
+    /// fit the items.
     pub fn group_count(&self) -> Result<usize> {
         let item_count = self.input.host().count();
         match &self.shape {
@@ -247,7 +248,7 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The layout of the groups along an axis, with or without a pitch; `None` for other shapes. An error if the shape does not fit the
+    /// The layout of the parts along an axis, with or without a pitch; `None` for other shapes. An error if the shape does not fit the
     /// items.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
@@ -256,8 +257,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The range of host items from the first group's first item to the last group's last item. Items before the first offset and after
-    /// the last offset are outside this range. Items in gaps between rows are inside.
+    /// The range of host items from the first part's first item to the last part's last item. Items before the first offset and after the
+    /// last offset are outside this range. Items in gaps between rows are inside.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

@@ -1,12 +1,12 @@
-//! Groups of items along an axis of an array. Each group is reduced to one result, or scanned by itself. Rows of the array may have gaps
-//! between them.
+//! Parts along an axis of an array. Each part is reduced to one result, or scanned by itself. In code, a part is a `group`. Rows of the
+//! array may have gaps between them.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::segments::row_count;
 
-/// The groups of a request, before the number of items is known.
+/// The parts of a request, before the number of items is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
@@ -20,16 +20,16 @@ enum Groups {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Groups along the middle axis of three.
+    /// Parts along the middle axis of three axes.
     Along { extents: [usize; 3] },
 }
 
-/// Where the groups of an array lie. The array is a sequence of matrices, and their columns are the groups.
+/// Where the parts of an array lie. The array is a sequence of matrices, and their columns are the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// How many matrices there are.
+    /// The number of matrices.
     pub outer: usize,
-    /// Items of a group, which is the number of rows of a matrix.
+    /// Items of a part. A matrix has as many rows.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,
@@ -68,12 +68,12 @@ impl Axis {
         }
     }
 
-    /// Whether the groups are the columns of one matrix.
+    /// Whether the parts are the columns of one matrix.
     pub fn is_of_columns(&self) -> bool {
         matches!(self.groups, Groups::Columns(_))
     }
 
-    /// The layout of the groups in `item_count` items, or an error if the shape does not fit that number.
+    /// The layout of the parts in `item_count` items, or an error if the shape does not fit that number.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {
             Groups::Rows(row_items) => {
@@ -118,7 +118,7 @@ impl Axis {
         let fits = most.is_some_and(|most| {
             item_count <= most && most.saturating_sub(lacks_at_most) <= item_count
         });
-        // The number of results is the product of the other axes. It must fit into a `usize`.
+        // The number of results, `outer · inner`, must fit into a `usize`.
         if !fits || outer.checked_mul(inner).is_none() {
             return Err(Error::UnevenAxes {
                 item_count,
@@ -159,7 +159,7 @@ impl Layout {
             length: rows,
             inner: columns,
             row_pitch: pitch,
-            // If this saturates, there is one matrix at most, and its pitch is not used.
+            // If this saturates, there is at most one matrix, so the pitch is not used.
             matrix_pitch: rows.saturating_mul(pitch),
         }
     }
@@ -169,30 +169,29 @@ impl Layout {
         Axis::columns(columns).layout(item_count)
     }
 
-    /// How many groups there are.
     pub fn group_count(&self) -> usize {
         self.outer * self.inner
     }
 
-    /// Whether no group has an item.
+    /// Whether no part has an item.
     pub fn has_no_items(&self) -> bool {
         self.length == 0 || self.group_count() == 0
     }
 
-    /// Whether the groups are rows with no gaps between them.
+    /// Whether the parts are rows with no gaps between them.
     pub fn is_of_dense_rows(&self) -> bool {
         let is_dense = self.outer <= 1 || self.matrix_pitch == self.length;
         self.inner == 1 && self.row_pitch == 1 && is_dense
     }
 
-    /// The indices of a group's items.
+    /// The indices of a part's items.
     pub fn items_of(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
         let first = group / self.inner * self.matrix_pitch + group % self.inner;
         let row_pitch = self.row_pitch;
         (0..self.length).map(move |row| first + row * row_pitch)
     }
 
-    /// Copies one result for each item, of `result_bytes` bytes. Skips the gaps between rows.
+    /// Copies the result of each item, and skips the gaps between rows. A result has `result_bytes` bytes.
     pub fn copy_rows(&self, from: &[u8], to: &mut [u8], result_bytes: usize) {
         for row in self.rows() {
             let bytes = row.start * result_bytes..row.end * result_bytes;
@@ -200,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// The range of each row's items. Together the ranges contain all items of groups, and no others.
+    /// The range of each row's items. Together the ranges contain exactly the items of all parts.
     fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, items, pitch) = match self.inner {
             1 if self.row_pitch == 1 => (self.outer, self.length, self.matrix_pitch),
@@ -215,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_item_of_a_group_is_in_a_row_and_each_item_of_a_row_in_a_group() {
+    fn groups_and_rows_have_the_same_items() {
         for (axis, item_count) in [
             (Axis::along(3, 4, 5), 60),
             (Axis::along(3, 4, 5).with_pitch(7), 3 * 4 * 7 - 2),
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn uneven_axes_and_short_pitches_are_refused() {
         let uneven = |axis: Axis, item_count| {
             matches!(axis.layout(item_count), Err(Error::UnevenAxes { .. }))
         };

@@ -8,7 +8,7 @@
 //! | `cust` (feature `cust`) | `DeviceBuffer`, `DeviceSlice` | `Stream` |
 //! | `cudarc` (feature `cudarc`) | `CudaSlice`, `CudaView`, `CudaViewMut` | `CudaStream`, also in an `Arc` |
 //!
-//! Another binding implements them for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
+//! Another binding implements these traits for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
 //!
 //! ```
 //! # #[cfg(feature = "cust")]
@@ -31,8 +31,8 @@
 //!
 //! # What a call is ordered with
 //!
-//! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that was queued before on
-//! the legacy default stream, and after the work that the memory's binding keeps track of:
+//! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that is already queued on the
+//! legacy default stream. It also runs after the work that the memory's binding keeps track of:
 //!
 //! | stream of the earlier work | a waiting call on raw memory or `cust`'s memory runs after the work | a waiting call on `cudarc`'s memory runs after the work |
 //! |---|---|---|
@@ -41,8 +41,8 @@
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
-//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events and records
-//! new events, so later uses of the slice through `cudarc` come after the call.
+//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events, and records
+//! new events. So later uses of the slice through `cudarc` come after the call.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -138,7 +138,7 @@ impl<'a> RawStream<'a> {
         }
     }
 
-    /// The same stream, with the binding's own value for the stream. When memory of that binding is lent, the memory gets the value by
+    /// The same stream, with a value of its binding attached. When memory of that binding is lent, the binding reads the value by
     /// [`Self::binding`].
     ///
     /// ```
@@ -169,7 +169,7 @@ impl<'a> RawStream<'a> {
         self.handle
     }
 
-    /// The binding's own value for the stream, if there is one.
+    /// The value that [`Self::with_binding`] attached, if there is one.
     ///
     /// ```
     /// assert!(warpfold::RawStream::DEFAULT.binding().is_none());
@@ -228,8 +228,8 @@ pub unsafe trait DeviceStream {
     fn as_raw(&self) -> RawStream<'_>;
 }
 
-// SAFETY: the stream is the driver's and is not destroyed during the `RawStream`'s lifetime, which outlives the borrow: both conditions of
-// `RawStream::from_raw`.
+// SAFETY: by both conditions of `RawStream::from_raw`, the stream is the driver's and is not destroyed during the `RawStream`'s lifetime.
+// This lifetime outlives the borrow.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self
@@ -255,7 +255,7 @@ unsafe impl DeviceStream for RawStream<'_> {
 pub enum User<'a> {
     /// Work that is queued on this stream.
     Stream(RawStream<'a>),
-    /// A call that waits for its work, on a stream of the library's.
+    /// A call that runs on a stream of the library's own, and waits for its work.
     WaitingCall,
 }
 
@@ -275,9 +275,8 @@ pub enum User<'a> {
 pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
-    /// A stream that the call is to be ordered with: the call runs after the work that is queued there, and later work there runs after the
-    /// call. A binding that does not know the user's stream orders the memory with a stream of its own, and names that stream here. `None`
-    /// if nothing is left to order.
+    /// A stream that the call has to be ordered with: the call runs after the stream's queued work, and before its later work. A binding
+    /// that does not know the user's stream names the memory's own stream here. `None` if no such order is needed.
     pub ordered_with: Option<RawStream<'a>>,
     /// Dropped when the call's work is queued. If the call waits, dropped when the work is done.
     pub guard: G,
@@ -344,7 +343,7 @@ pub struct Lent<'a, G> {
 ///
 /// While the result of [`Self::lend`] is alive, and until all work that was queued during that time is done:
 ///
-/// - the address is that of [`Self::item_count`] items of type `Item`, in memory of one allocation;
+/// - [`Self::item_count`] items of type `Item` begin at the address, in one allocation;
 /// - the memory is not freed, or it is freed in a way that waits for the work, as `cuMemFree` does;
 /// - `self` gives nobody a host reference to these items.
 #[diagnostic::on_unimplemented(
@@ -440,7 +439,7 @@ pub unsafe trait DeviceItemsMut: DeviceItems {
     fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, Self::GuardMut<'a>>;
 }
 
-/// A guard of any type. A call does nothing with it but drop it.
+/// A guard of any type. A call only drops it.
 pub(crate) trait Guard {}
 
 impl<G> Guard for G {}

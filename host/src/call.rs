@@ -1,6 +1,6 @@
-//! Makes a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
+//! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
-//! Nothing here is generic: a request's types have become a [`Verb`] and spans.
+//! Launches are not generic: a request's types have become a [`Verb`] and spans.
 
 mod at_once;
 mod layout;
@@ -35,7 +35,7 @@ pub(crate) enum Verb {
         row: &'static Row,
         order: ScanOrder,
     },
-    /// Reduces or scans groups along an axis.
+    /// Reduces or scans parts along an axis.
     Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
@@ -50,12 +50,12 @@ pub(crate) enum Verb {
     },
 }
 
-/// A reduction or a scan of groups along an axis.
+/// A reduction or a scan of parts along an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// The kernel for groups that are contiguous rows.
+    /// The kernel for parts that are contiguous rows.
     pub segments: &'static Row,
-    /// The kernel for other groups.
+    /// The kernel for other parts.
     pub columns: &'static Row,
     pub made: Made,
 }
@@ -183,7 +183,7 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // A launch on rows takes the number of items from the host. A launch on columns can read it in device memory.
+            // The kernel for segments gets the number of items from the host. The kernel for columns can read the number in device memory.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
@@ -209,8 +209,8 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work. With a
-    /// gap after it, it stays a segment: a reduction of the whole would let the output lie in the gap.
+    /// The work of segments. A single row is reduced as a whole array if the bits are the same, so that more blocks share the work. A row
+    /// that is followed by a gap stays a segment: a reduction of a whole array would accept an output in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let has_gap = segments.items.item_count != segments.input.item_count;
@@ -244,8 +244,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Groups along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single
-    /// row.
+    /// Parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {
@@ -333,8 +332,8 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`. If that is `None`, it writes the number to the
-    /// request's own place for it.
+    /// Queues the work. A selection writes the number of chosen items to `count`. If `count` is `None`, it writes the number to the
+    /// request's own output.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {
@@ -385,7 +384,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs the work, and waits for it. Returns the number of chosen items or of runs.
+    /// Runs the work, and waits for it. Returns the number of chosen items or of runs; 0 for other calls.
     fn wait(&self, entered: Entered<'_>) -> Result<usize> {
         match *self {
             Work::Segments {

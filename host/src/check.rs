@@ -34,10 +34,11 @@ const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 /// All triples of values are checked if there are at most this many values.
 const ALL_TRIPLES: usize = 12;
 
-/// If there are more values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
+/// With more than [`ALL_TRIPLES`] values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// A law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or in `main` prints the `Debug`.
+/// Why a check failed: above all, a law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or
+/// in `main` prints the `Debug`.
 ///
 /// ```
 /// use warpfold::{Max, OperatorFlaw, check_operator};
@@ -77,7 +78,7 @@ pub enum OperatorFlaw {
     IdentityItem {
         /// The operator's type.
         operator: &'static str,
-        /// What the identity item is lifted to, as it is written to an output.
+        /// The lifted identity item, as it is written to an output.
         found: Bytes,
         /// The identity, as it is written to an output.
         identity: Bytes,
@@ -92,7 +93,7 @@ pub enum OperatorFlaw {
     Association {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact. Then every bit counts.
         claims_exact: bool,
         /// The three values, as they are written to an output.
         operands: [Bytes; 3],
@@ -111,7 +112,7 @@ pub enum OperatorFlaw {
     Commutation {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact, so that every bit counts.
+        /// Whether the operator says that it is exact. Then every bit counts.
         claims_exact: bool,
         /// The two values, as they are written to an output.
         operands: [Bytes; 2],
@@ -133,7 +134,7 @@ pub enum OperatorFlaw {
         kind: &'static str,
         /// The number of items.
         item_count: usize,
-        /// The first place at which results differ; 0 for a reduction.
+        /// The index of the first result that differs; 0 for a reduction.
         place: usize,
         /// The device's result.
         device: Bytes,
@@ -186,9 +187,9 @@ fn claim(claims_exact: &bool) -> &'static str {
 /// # }
 /// ```
 ///
-/// If the operator rounds ([`Op::EXACT`] is false), results may differ by rounding when values are grouped or ordered differently: by up to
-/// a thousandth of the largest number among operands and results. For this comparison, the bytes are read as floats that suit the result's
-/// alignment. The device's bits must equal the host's bits in any case.
+/// If the operator rounds ([`Op::EXACT`] is false), another grouping or order of the values may change results by rounding. A difference is
+/// accepted up to a thousandth of the largest number among operands and results. For this comparison, the bytes are read as floats that
+/// suit the result's alignment. The device's bits must equal the host's bits in any case.
 ///
 /// # Errors
 ///
@@ -333,7 +334,7 @@ fn compare<O: Op<T, Output = R>, T: Item, R: Item>(
     }
 }
 
-/// Refuses a check without items of an operator, a predicate or an equality `C`.
+/// An error if there are no items to check `C` with. `C` is an operator, a predicate or an equality.
 fn check_some<C, T>(items: &[T]) -> Result<(), OperatorFlaw> {
     match items {
         [] => Err(OperatorFlaw::NoItems {
@@ -413,7 +414,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         }
     }
 
-    /// Checks the law of operators that are [`Commutative`].
+    /// Checks commutation, the law of [`Commutative`] operators.
     fn check_commutation(&self) -> Result<(), OperatorFlaw> {
         for [a, b, _] in self.triples() {
             let (left, right) = (O::combine(a, b), O::combine(b, a));
@@ -430,7 +431,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(())
     }
 
-    /// Triples of values: all triples of at most [`ALL_TRIPLES`] values; of more values, the triples that [`STEPS`] chooses.
+    /// All triples of values, if there are at most [`ALL_TRIPLES`] values. Otherwise the triples that [`STEPS`] chooses.
     fn triples(&self) -> Vec<[O::Accumulator; 3]> {
         let values = &self.values;
         let count = values.len();

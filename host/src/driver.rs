@@ -1,11 +1,11 @@
-//! The driver calls that this library makes. This file has the results of calls, and the context in which a thread makes them.
+//! The driver calls that this library makes. This file has the calls' results, and the contexts in which threads make calls.
 //!
-//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour if a newer driver returns a code
-//! that the enum lacks, and `cust` merges many codes into one. So the library declares the functions itself, with `i32` results ([`raw`]),
-//! and every failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
+//! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
+//! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
+//! ([`raw`]). Every failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
 //!
-//! A wrapper of a call only adds a result type: no checks, no retries. Handles are newtypes that only this module makes, so every handle
-//! comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
+//! Most wrappers of calls only add a result type. No wrapper retries a call. Handles are newtypes that only this module makes, so every
+//! handle comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
 //! dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and returns an error
 //! code for a wrong address.
 
@@ -126,7 +126,7 @@ fn text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
 }
 
-/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own, which keep the
+/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own. These keep the
 /// context when this reference is released.
 #[derive(Debug)]
 pub(crate) struct PrimaryContext {
@@ -155,7 +155,7 @@ impl PrimaryContext {
         self.handle
     }
 
-    /// Makes the context current on this thread until the result is dropped. If it is current already, this costs one driver call.
+    /// Makes the context current on this thread until the result is dropped. If the context is current already, this costs one driver call.
     #[inline]
     pub fn bind(&self) -> Result<Bound<'_>> {
         let pushed = !is_current(self.handle)?;
@@ -229,7 +229,7 @@ pub(crate) fn set_current(context: Context) -> Result<()> {
     })
 }
 
-/// Until this is dropped, captures do not forbid calls of the calling thread.
+/// While this exists, captures do not forbid the calling thread's driver calls.
 #[derive(Debug)]
 pub(crate) struct Unconcerned {
     /// The mode to restore; `None` once it is restored.

@@ -57,7 +57,7 @@ pub enum Error {
     /// looked for.
     #[error("the settings of the virtual GPU are wrong: {reason}")]
     Settings {
-        /// The variable, and the mistake in it.
+        /// The variable, and what is wrong with it.
         reason: String,
     },
 
@@ -78,13 +78,13 @@ pub enum Error {
     UnsupportedDevice {
         /// The device's name.
         name: String,
-        /// Its compute capability, major and minor.
+        /// The device's compute capability, major and minor.
         capability: (u32, u32),
         /// The lowest compute capability that is supported.
         needed: (u32, u32),
     },
 
-    /// A driver call failed. If it failed after a launch, the outputs of that launch are unspecified.
+    /// A driver call failed. If the call failed after a launch, the outputs of that launch are unspecified.
     #[error("{call} failed with {code}")]
     Driver {
         /// The driver call.
@@ -96,7 +96,8 @@ pub enum Error {
     /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
     /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
-    /// new context: see [`Error::ContextLost`]. The functions on slices ask for a new context themselves.
+    /// new context: see [`Error::ContextLost`]. The shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum), ask for a new context
+    /// themselves.
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -134,11 +135,13 @@ pub enum Error {
     )]
     Forked,
 
-    /// Another context became the calling thread's current context while a call was running.
+    /// Another context became the calling thread's current context while a call was running. If part of the call's work had run, the
+    /// outputs are unspecified.
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A stream is being captured, and this call would end the capture. Nothing was done, and the capture goes on. There are two causes:
+    /// A stream is being captured, and this call would end the capture. Nothing was done, and the capture goes on (except after a rare
+    /// race: see the [crate's documentation](crate#captures)). There are two causes:
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
@@ -172,8 +175,8 @@ pub enum Error {
 
     /// The output has too little room for the results.
     ///
-    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output for them is too short, the call
-    /// returns this error after the work, and the output has been filled.
+    /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
+    /// runs, the call fills the output, and returns this error after the work.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -182,11 +185,12 @@ pub enum Error {
         needed_items: usize,
     },
 
-    /// The slice with the count is empty.
+    /// The memory that is to hold the count is empty.
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths: the inputs of a reduction of pairs, items and their flags, or keys and their items.
+    /// The two inputs of a call have different lengths. The inputs are those of a reduction of pairs, or items and flags, or keys and
+    /// items.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -195,9 +199,9 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan may
-    /// overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is reported as the
-    /// input.
+    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan of
+    /// the whole may overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is
+    /// reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -239,7 +243,7 @@ pub enum Error {
         number_bytes: usize,
     },
 
-    /// The items do not form whole rows: their number is not a multiple of the row's length, or that length is 0.
+    /// The items do not form whole rows: the last row is incomplete, or the length of a row is 0.
     #[error("{item_count} items are no whole rows of {row_items}")]
     UnevenRows {
         /// The number of items.
@@ -273,15 +277,15 @@ pub enum Error {
         row_items: usize,
     },
 
-    /// A buffer in device memory is not aligned for its items. A selection by flags needs items of 1, 2, 4 and 8 bytes aligned to their
-    /// size, and items of 16 bytes aligned to 8.
+    /// A buffer in device memory is not aligned for its items. For a selection by flags, items of 1, 2, 4 and 8 bytes have to be aligned to
+    /// their size, and items of 16 bytes to 8 bytes.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
         /// The alignment that the call needs, in bytes.
         alignment: usize,
@@ -296,7 +300,7 @@ pub enum Error {
     ForeignMemory {
         /// The argument.
         argument: Argument,
-        /// The address where it starts.
+        /// The address where the buffer starts.
         address: u64,
     },
 
@@ -328,7 +332,7 @@ pub enum Error {
     Group(#[from] Fault),
 }
 
-/// Which argument of a call an [`Error`] is about.
+/// The argument of a call that an [`Error`] names.
 ///
 /// ```
 /// use warpfold::{Argument, Error};
@@ -343,7 +347,7 @@ pub enum Argument {
     Input,
     /// The output; for an in-place scan, the items.
     Output,
-    /// The offsets of segments; by key, the output for the starts of the runs.
+    /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,
     /// The flags of items.
     Flags,
@@ -351,7 +355,8 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// A count in device memory: of items, segments or rows that the call reads, or the output for the number of selected items or runs.
+    /// A count in device memory: the number of items or parts, which the call reads, or the output for the number of selected items or
+    /// runs.
     Count,
     /// The place for the total of a scan.
     Total,
@@ -390,8 +395,8 @@ mod tests {
     use super::Error;
 
     #[test]
-    fn missing_memory_is_told_with_the_numbers_that_are_known() {
-        let told = |asked_bytes, free_bytes| {
+    fn out_of_memory_reports_the_known_byte_counts() {
+        let message = |asked_bytes, free_bytes| {
             let error = Error::OutOfMemory {
                 asked_bytes,
                 free_bytes,
@@ -399,11 +404,11 @@ mod tests {
             error.to_string()
         };
         assert_eq!(
-            told(Some(128), Some(64)),
+            message(Some(128), Some(64)),
             "out of device memory: 128 bytes were asked for, 64 bytes are free"
         );
         assert_eq!(
-            told(None, Some(64)),
+            message(None, Some(64)),
             "out of device memory: an unknown number of bytes were asked for, 64 bytes are free"
         );
     }

@@ -40,13 +40,13 @@ pub(crate) use workspace::WorkspaceSpan;
 
 /// A GPU to reduce and scan on.
 ///
-/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also
-/// use. So buffers and streams made with `cust` on the same device work with the `Gpu`. It also holds everything
-/// that calls prepare on their first use: see [Memory](#memory).
+/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also use. So buffers and streams
+/// that `cust` made on the same device work with the `Gpu`. It also holds everything that calls prepare on their first use: see
+/// [Memory](#memory).
 ///
-/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
-/// calling thread while it runs, and then restores the previous context. While a call waits, its thread sleeps and runs no other task.
-/// So a call may be made from any task of any executor, and with any lock held.
+/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the calling thread while it runs,
+/// and then restores the previous context. While a call waits, its thread sleeps and runs no other task. So a call may be made from any
+/// task of a thread pool, such as rayon's, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -63,22 +63,23 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// # Memory
 ///
-/// A `Gpu` keeps a bounded amount of memory between calls, and [`trim`](Self::trim) frees it. `w` is the size of a workspace: 128 KiB, or
-/// 8 to 17 bytes for each 57 KiB of the largest scan, if that is more. A stream that has outgrown a workspace keeps it too, so it may
-/// have up to 2 `w`.
+/// A `Gpu` keeps memory between calls. Except for kernels and for captured graphs, the amount is bounded, and [`trim`](Self::trim) frees
+/// this memory. `w` is the size of a workspace: 128 KiB or, if that is more, about 8 bytes for each 56 KiB of the largest scan and each
+/// 32-bit word of its accumulator. A stream also keeps the workspaces that it has outgrown, so it may have up to 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
-/// | streams that calls were queued on | `w` | the 256 last used | |
+/// | streams that calls were queued on | `w` | up to 256, the last used | |
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
 /// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB, 4 MiB | 20 | 40 |
+/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
-/// longer pieces, which are freed with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
+/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB, and slices of
+/// more than 4 MiB that are uploaded all at once, have longer pieces, whose lanes are freed with the call. If there is too little memory, a
+/// call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///
@@ -93,12 +94,12 @@ pub(crate) use workspace::WorkspaceSpan;
 ///
 /// # Dropping
 ///
-/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
-/// captured calls on this `Gpu` must not be launched after that.
+/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that captured calls on this `Gpu`
+/// must not be launched after the drop.
 ///
 /// The context ends with its last holder: this is the last `Gpu` of the device, unless a `cust` [`Context`] or the CUDA runtime still holds
-/// it. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them before the `Gpu`: NVIDIA's
-/// driver does not check handles of destroyed objects, and may crash.
+/// the context. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them before the `Gpu`:
+/// NVIDIA's driver does not check handles of destroyed objects, and may crash.
 ///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {
@@ -181,7 +182,7 @@ impl Gpu {
         self.properties.compute_capability
     }
 
-    /// How many multiprocessors the device has. Results do not depend on this number.
+    /// The number of the device's multiprocessors. Results do not depend on this number.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {
@@ -205,11 +206,11 @@ impl Gpu {
         self.properties.memory_bytes
     }
 
-    /// Makes the context current on the calling thread, until another context is made current. `cust` needs a current
-    /// context to allocate a buffer or create a stream. The calls of this library do not.
+    /// Makes the context current on the calling thread, until another context is made current. `cust` needs a current context to allocate a
+    /// buffer or create a stream. The calls of this library need no current context.
     ///
-    /// The context stays current when the `Gpu` is dropped or lost, even if it no longer exists: see
-    /// [`cust::context`] for a way to hold it longer.
+    /// The context stays current after the `Gpu` is dropped or loses it, even if the context no longer exists. [`cust::context`] has a way
+    /// to keep a context longer.
     ///
     /// ```
     /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -233,8 +234,8 @@ impl Gpu {
         self.watch(&core, made.map_err(Error::from))
     }
 
-    /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
-    /// ordered with it, and reports a failure of any work in the context. It does not wait for streams that were made with
+    /// Waits for all work that is queued on the default stream of the device's primary context, and on the streams that are ordered with
+    /// the default stream. Reports a failure of any work in the context. Does not wait for streams that were made with
     /// `CU_STREAM_NON_BLOCKING`: the driver's call that waits for them would end captures.
     ///
     /// ```
@@ -262,8 +263,8 @@ impl Gpu {
         })
     }
 
-    /// Frees all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
-    /// memory, streams. Waits for queued work that uses this memory. Compiled kernels stay. Later calls allocate their memory again.
+    /// Frees the memory that is kept for later calls: workspaces, page-locked memory, streams. Keeps memory that a call or a captured graph
+    /// is using. Waits for queued work that uses the freed memory. Compiled kernels stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {
@@ -284,8 +285,8 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, until another context is made current, and runs `work`. Captures do not forbid the driver calls of
-    /// `work`.
+    /// Runs `work` with the context current. The context stays current until another context is made current. Captures do not forbid the
+    /// driver calls of `work`.
     #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         let core = self.core()?;

@@ -3,16 +3,16 @@
 //!
 //! # Shares
 //!
-//! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number.
-//! So it is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles ([`cuts`]),
-//! the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank, and a scan sends their
-//! results back. A reduction's chunk has 32 KiB. If all items together have more than 128 MiB, a chunk has between 1/4096 and 1/2048 of all
-//! items. A scan's tile has up to 56 KiB.
+//! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number. So
+//! the result is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles
+//! ([`cuts`]), the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank. In a scan,
+//! the earlier rank sends the results of these items back. A reduction's chunk has 32 KiB. If all items together have more than 128 MiB, a
+//! chunk has between 1/4096 and 1/2048 of all items. A scan's tile has up to 56 KiB.
 //!
 //! # Groups
 //!
-//! [`within`] makes a group of the GPUs of a process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group
-//! of several processes, on one machine or several, over NCCL: one process makes a [`UniqueId`] and sends it to the others. NCCL only
+//! [`within`] makes a group of GPUs of one process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group of several
+//! processes, on one machine or several, over NCCL. One process makes a [`UniqueId`] and sends it to the other processes. NCCL only
 //! transports bytes.
 //!
 //! ```
@@ -44,8 +44,8 @@
 //!
 //! # What a scan costs
 //!
-//! A rank's prefix is known when the previous ranks have combined their items. So all ranks except the last read their
-//! items twice: first to combine them, which takes about half as long as a scan, then to scan them.
+//! A rank's prefix is known when the previous ranks have combined their items. So all ranks except the last read their items twice: first
+//! to combine them, and then to scan them. The first pass takes about half as long as a scan.
 
 mod board;
 mod gpus;
@@ -84,10 +84,11 @@ pub use unique_id::UniqueId;
 
 use in_process::InProcess;
 
-/// Makes a group of GPUs of this process: rank 0 is the first. No rank waits longer than `limit` for others.
+/// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for the next message of the other
+/// ranks.
 ///
 /// A GPU may be named more than once. Move each member to a thread of its own: two members on one thread would call one after the other,
-/// and the first call would wait for the second one in vain.
+/// and the first call would wait for the second call in vain.
 ///
 /// ```
 /// use std::thread;
@@ -130,7 +131,8 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. If there are few items, the last ranks get none.
+/// tiles, so that the ranks exchange no items. (In a scan whose results are wider than its items, the tiles are others.) If there are few
+/// items, the last ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);
@@ -148,7 +150,7 @@ pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let units = count.div_ceil(unit);
     let ranks = ranks as u64;
     let border = |rank: u64| {
-        // Rounded up, so that the first ranks get the items if there are few.
+        // Rounded up: if there are few items, the first ranks get them.
         let units = (u128::from(units) * u128::from(rank)).div_ceil(u128::from(ranks.max(1)));
         (units as u64).saturating_mul(unit).min(count) as usize
     };

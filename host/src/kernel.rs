@@ -1,5 +1,5 @@
-//! Which kernels there are, as types: `Sum: Kernel<kind::reduce, f32>` holds because the table of kernels has
-//! the row `reduce Sum f32`. A pair without a row does not compile.
+//! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
+//! f32`. A bound for which the table has no row does not compile.
 //!
 //! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
 //! the program.
@@ -24,7 +24,7 @@ pub use self::blocks::{Block, Blocks};
 use crate::error::{Error, Result};
 use crate::ptx::Texts;
 
-/// An item as the library's functions take it: any [`Element`].
+/// An item of a request: any [`Element`].
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so device memory cannot hold an invalid value.
 ///
@@ -78,7 +78,7 @@ impl<T: Element> Item for T {}
 /// - in the row's texts, its symbol names the kernel of kind `K` that was compiled for this operator and these items; or the symbol is
 ///   missing, and loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
+/// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "needs a kernel that this operator does not have for these items",
@@ -126,7 +126,7 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: enough for any item, and for the results of several operators that read the input once.
+/// The most bytes of a result: enough for any item, and for the result of an operator that `one_reading!` makes of several operators.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
@@ -137,9 +137,9 @@ pub struct Row {
     pub(crate) item: Type,
     pub(crate) result: Type,
     pub(crate) division: Division,
-    /// The most items that a group may have. If results are indices, a longer group's indices would not fit into them.
+    /// The most items that a part may have. Results that are indices could not hold all indices of a longer part.
     pub(crate) most_items: u64,
-    /// If this is a row for segments: the row for whole arrays, if it makes the same bits.
+    /// In a row for segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
@@ -198,18 +198,18 @@ impl Row {
         }
     }
 
-    /// Checks that results can hold the indices of a group of `item_count` items.
+    /// Checks that results can hold the indices of `item_count` items.
     pub(crate) fn check_indices(&self, item_count: usize) -> Result<()> {
         check_indices(self.most_items, item_count)
     }
 
-    /// Writes the result of an accumulator with these bytes, or of the operator's identity if there are none.
+    /// Lowers an accumulator to `result`: the accumulator with the bytes `value`, or the operator's identity if `value` is `None`.
     pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
         (self.lower)(value, result);
     }
 }
 
-/// Checks that a group has at most `most_items` items, so that results can hold their indices.
+/// Checks that there are at most `most_items` items, so that results can hold their indices.
 pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     match item_count as u64 <= most_items {
         true => Ok(()),
@@ -220,12 +220,12 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     }
 }
 
-/// The division of work on a row's types, and the memory it needs: the numbers of [`warpfold_kernels::contract`] and of
+/// How the work of a row is divided, and the memory that it needs: the numbers of [`warpfold_kernels::contract`] and of
 /// [`warpfold_kernels::workspace`], as functions of the number of items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub reduce_tiles: ReduceTiles,
-    /// State words of an accumulator. A reduction needs this many for each chunk.
+    /// State words of an accumulator. A reduction needs this many state words for each chunk.
     pub accumulator_words: u64,
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
@@ -239,7 +239,7 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// For items of type `T` and accumulators of type `A`, with these tiles of scans.
+    /// The division for items of type `T` and accumulators of type `A`, with these tiles of scans.
     const fn of<T: Element, A>(scan_tiles: ScanTiles) -> Self {
         Self {
             reduce_tiles: ReduceTiles::of::<T>(),
@@ -262,11 +262,11 @@ fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {
 /// A kernel: its name, its texts and its blocks.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name in the PTX.
+    /// The kernel's name in the PTX.
     symbol: &'static str,
     /// The texts that have the kernel; `None` if they are this library's.
     texts: Option<&'static Texts>,
-    /// Whether its results are indices of 32 bits, and its text is made for these.
+    /// Whether the results are indices of 32 bits. The text is then made for such indices.
     has_short_indices: bool,
     blocks: fn(Copies, u32) -> Blocks,
 }
@@ -305,12 +305,12 @@ impl Entry {
         self.symbol
     }
 
-    /// Whether its results are indices of 32 bits, and its text is made for these.
+    /// Whether the results are indices of 32 bits. The text is then made for such indices.
     pub(crate) fn has_short_indices(&self) -> bool {
         self.has_short_indices
     }
 
-    /// The texts that hold it, if they are not this library's.
+    /// The texts that have the kernel; `None` if they are this library's.
     pub(crate) fn texts(&self) -> Option<&'static Texts> {
         self.texts
     }
@@ -322,7 +322,7 @@ impl Entry {
     }
 }
 
-/// Makes each row of an operator a [`Row`], and implements [`Kernel`] with it.
+/// Makes a [`Row`] of each row of the table, and implements [`Kernel`] with it.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }
@@ -363,9 +363,9 @@ macro_rules! row {
     (@ $kind:ident $op:ident, $item:ty, $symbol:ident, with_short_indices) => {
         row!(@ $kind $op, $item, $symbol);
 
-        // SAFETY: the row is made from this kind, operator and items (condition 1). The text is made from that of the same kernel with
-        // 64-bit indices (condition 2): it combines the same accumulators, and writes their indices without the upper 32 bits, like the
-        // operator's `lower`.
+        // SAFETY: the row is made from this kind, operator and items (condition 1). The text is made from the text of the same kernel with
+        // 64-bit indices (condition 2): it combines the same accumulators, and writes their indices without the upper 32 bits, as the
+        // operator's `lower` does.
         #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op<u32> {
             fn row() -> &'static Row {
@@ -403,7 +403,7 @@ macro_rules! made {
 
 warpfold_kernels::for_each_row!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. They have the same kernels.
+/// The rows of the 16-bit floats that `cust` can copy. They have the kernels of `half` 2's floats.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

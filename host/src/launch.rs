@@ -1,7 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every call uses the methods of [`Queue`], which never wait. Wrong arguments are found before anything is prepared or launched. A stream
-//! of another context is found first. The one check of [`arguments`] finds all other mistakes.
+//! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
+//! prepared or launched. Lengths and shapes are checked first, then the stream's context. The checks of [`arguments`] find all mistakes in
+//! the memory that the call names.
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -31,13 +32,13 @@ use crate::kernel::{Block, Entry};
 /// The order of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanOrder {
-    /// Whether it is exclusive: an item is not part of its own result.
+    /// Whether the scan is exclusive: an item is not part of its own result.
     pub is_exclusive: bool,
-    /// Whether it goes from the last item to the first.
+    /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
 }
 
-/// Whether a call reduces or scans each group of items.
+/// Whether a call reduces or scans each part of the items.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,
@@ -79,13 +80,13 @@ pub(crate) struct Queue<'a> {
 
 /// What happens to the launches, and where their scratch memory is.
 enum Launches<'a> {
-    /// They run, on a stream of the library's own.
+    /// The launches run on a stream of the library's own.
     Own(MutexGuard<'a, Scratch>),
-    /// They run, on a stream of the program's.
+    /// The launches run on a stream of the program's.
     Run(&'a mut Scratch),
-    /// They become part of a graph.
+    /// The launches become part of a graph.
     Captured(Capture, &'a mut KnownStream),
-    /// They run, in a workspace that its owner has prepared for them.
+    /// The launches run in a workspace that its owner has prepared for them.
     #[cfg(feature = "nccl")]
     Seeded(WorkspaceSpan),
 }
@@ -93,7 +94,7 @@ enum Launches<'a> {
 /// Whose memory a call works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
-    /// The caller's: the driver is asked whether it belongs to the context.
+    /// The caller's: the driver is asked whether the memory belongs to the context.
     Callers,
     /// The library's own.
     Own,
@@ -148,13 +149,14 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Prepares the kernel and a workspace of `state_words` state words for a call in parts, so that no part can fail for lack of them.
+    /// Prepares the kernel and a workspace of `state_words` state words for a call in several launches. Then no launch fails because the
+    /// kernel or the workspace is missing.
     pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
         self.entered.kernel(entry)?;
         self.scratch(Position::First, state_words).map(drop)
     }
 
-    /// The workspace for a part of a call that needs `state_words` state words.
+    /// The workspace for a launch that needs `state_words` state words. `part` is the launch's position in its call.
     pub fn scratch(&mut self, part: Position, state_words: u64) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
@@ -189,7 +191,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Queues a kernel, as a part of a call.
+    /// Queues a launch of a kernel. `part` is the launch's position in its call.
     ///
     /// # Safety
     ///
@@ -221,7 +223,7 @@ impl<'a> Queue<'a> {
             Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a word for each (condition 1). The kernel's use of
-        // them is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
+        // these words is sound (conditions 2 and 3). Any kernel whose launches may begin early waits for the previous work.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Position::Last {
             self.set_progress(Progress::Complete);
@@ -229,7 +231,8 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all memory that a call reads and writes, before anything is prepared.
+    /// Checks all memory that a call reads and writes, before anything is prepared. For the caller's memory, this includes its context. The
+    /// library's own memory is always memory of the context.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),

@@ -86,7 +86,7 @@
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
 //! as [`gpu_sum`], run on [`Gpu::global`].
 //!
-//! A request that cannot run does not compile, and the compiler's message says what to write instead.
+//! A combination that cannot run does not compile, and the compiler's message says what to write instead.
 //!
 //! # What there is
 //!
@@ -105,7 +105,7 @@
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
 //! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
-//! reason for each one that does not exist.
+//! reason for each combination that does not exist.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
@@ -121,49 +121,48 @@
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
-//! A slice may be longer than the device's memory if the request reduces or scans the whole slice, without a shape, and with no option but
-//! `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the whole slice
-//! is uploaded first. A call on a slice that fails frees all memory that it allocated, and returns no results.
+//! A slice may be longer than the device's memory if the request reduces or scans the whole slice, without a shape and without options
+//! other than `.exclusive()`. Such a slice is uploaded piece by piece, while earlier pieces are reduced or scanned. In other requests the
+//! whole slice is uploaded first. A failed call on a slice leaks no memory, and returns no results.
 //!
 //! # The same bits
 //!
-//! A result depends on the values, their number, the item type and the operator, and on nothing else. Floats
-//! are combined along a fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the
-//! CPU](Cpu) by plain code. A NaN in a result is Rust's `NAN`.
+//! A result depends on the work, the items, the shape and the options of its request, and on nothing else. Floats are combined along a
+//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN in a result is
+//! Rust's `NAN`.
 //!
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
-//! requests do neither, unless they have more items.
+//! requests do neither, unless they have more items, or the stream's memory was freed meanwhile.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
-//! - The kernels read and write the items of the slices that were given, and the stream's own scratch memory. Their
-//!   addresses never depend on data.
+//! - Whatever the data are, the kernels access only the memory that the request names and the stream's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
-//! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
+//! - If a buffer is dropped while work on it is queued, `cuMemFree` waits for the work, and then frees the buffer.
 //! - Every call asks the driver which context owns the memory at each address.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
-//! - Read an output, or change an input, only after the queued work that uses it: on the same stream, after `stream.synchronize()`, after
-//!   an event, or by one of `cust`'s synchronous copies, which wait for `cust`'s streams. (The virtual GPU reports accesses that are not in
-//!   order.)
-//! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the
-//!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not
-//!   use one after its buffer was freed. (A call refuses freed memory, unless it has been allocated again.)
+//! - Read an output, or change an input, only after the queued work that uses it: later on the same stream, after `stream.synchronize()`,
+//!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports accesses
+//!   that are not in order.)
+//! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the kernel still writes there.
+//!   `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call refuses freed
+//!   memory, unless it has been allocated again.)
 //!
-//! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every later call
-//! with [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
+//! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every later call with
+//! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
 //!
 //! # Captures
 //!
 //! A request that is queued on a captured stream becomes part of the graph. This holds for the first request too: its kernels are compiled
 //! and its scratch memory is allocated outside of the capture. A graph has scratch memory of its own for as long as it exists, so it may be
-//! launched on any stream, concurrently with other work. Two executable graphs that were instantiated from one graph share that memory, so
-//! their launches have to be ordered. Drop the [`Gpu`] after its graphs.
+//! launched on any stream, concurrently with other work. Two executable graphs that were instantiated from one graph share its scratch
+//! memory, so their launches have to be ordered. Drop the [`Gpu`] after its graphs.
 //!
-//! No other call ends a capture or becomes part of one. The mode of the capture and the thread that began it make no difference:
+//! No other call ends a capture or becomes part of a capture. The mode of the capture and the thread that began it make no difference:
 //!
 //! | call | during a capture of a blocking stream, as all of `cust`'s are | during a capture of a non-blocking stream |
 //! |---|---|---|
@@ -174,9 +173,9 @@
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
-//! it. So these calls first ask the driver whether there is such a capture; the query does not harm the capture. A gap of a fraction of a
+//! it. So these calls first ask the driver whether there is such a capture. The query itself ends no capture. A gap of a fraction of a
 //! microsecond is left: if another thread begins a capture between the query and the next driver call, that capture ends, and the call
-//! returns the same error. `cust`'s own synchronous copies also end captures.
+//! returns [`Error::CaptureUnderWay`]. `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
 //!
@@ -187,11 +186,11 @@
 //! # Features
 //!
 //! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver. The 16-bit floats of `half` 1.8
-//!   (`warpfold::cust_half`) are then items too, since `cust` can copy them, but cannot copy the floats of `half` 2. Without `cust` and
-//!   without `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
+//!   (`warpfold::cust_half`) are then items too: `cust` can copy these floats, but not the floats of `half` 2. Without `cust` and without
+//!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
-//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It passes calls on to NVIDIA's driver where there is a
-//!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
+//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. By default, it passes calls on to NVIDIA's driver where there is a GPU,
+//!   and interprets the kernels' PTX where there is no GPU. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
 //! - `nccl`: the module `group`, for several GPUs that work together, in one process or in many. The library NCCL is opened at run time,
@@ -236,7 +235,7 @@ pub use check::{
 };
 #[cfg(feature = "cust")]
 pub use cust;
-/// The version of `half` whose floats `cust` can copy to a device. These floats are items, like those of `half` 2, which this crate
+/// The version of `half` whose floats `cust` can copy to a device. These floats are items, like the floats of `half` 2, which this crate
 /// re-exports as [`f16`](struct@f16) and [`bf16`].
 #[cfg(feature = "cust")]
 pub use cust_half;
@@ -266,7 +265,7 @@ pub use warpfold_kernels::{mapped, one_reading};
 #[doc(hidden)]
 pub use warpfold_kernels as kernels;
 
-/// The types that the expansion of [`operators!`] names.
+/// The types that the expansions of [`operators!`] and [`kernels!`] name.
 #[doc(hidden)]
 pub mod texts {
     pub use crate::kernel::{Entry, Row};

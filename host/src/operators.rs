@@ -4,7 +4,8 @@
 ///
 /// The list is in the file with the operators. That file is compiled twice: as a module of the program, and for the device by the build
 /// script, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
-/// names that both crates have: [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item), this macro, and `core`.
+/// names of `core` and names that both crates have, such as [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item)
+/// and this macro.
 ///
 /// ```text
 /// // build.rs
@@ -27,8 +28,8 @@
 /// ```
 ///
 /// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
-/// after a comma, a row registers all kernels except the reduction of whole arrays, which is the only kernel that needs
-/// [`Commutative`](crate::Commutative). Without that kernel, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
+/// after a comma, a row registers all kernels except the reduction of whole arrays. Of these kernels, only that one needs
+/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
 /// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
@@ -164,8 +165,8 @@ macro_rules! item {
     };
 }
 
-/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether it is added, not the features of
-/// the program that declares the item.
+/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether the implementation is added, not
+/// the features of the program that declares the item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]

@@ -1,5 +1,5 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type that it declares; PTX from other sources; and the checks of
-//! buffers that the library's own calls make.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type of the statics that it declares; PTX from other sources; and the
+//! check of buffers that the library's own calls make.
 
 #[cfg(feature = "cust")]
 use std::ffi::CString;
@@ -79,7 +79,7 @@ impl OwnKernel {
         Some(candidates.next()?.text)
     }
 
-    /// Loads the kernel as a module into the GPU's context, which becomes the current one. An older driver that does not know the best
+    /// Loads the kernel as a module into the GPU's context, which becomes the current context. An older driver that does not know the best
     /// text's version of PTX gets the next text.
     ///
     /// The driver compiles the text, which takes milliseconds: keep the module.
@@ -131,7 +131,7 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX as a module into this GPU's context, which becomes the current one. Use it for PTX that does not come from
+    /// Loads PTX as a module into this GPU's context, which becomes the current context. Use it for PTX that does not come from
     /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
@@ -209,7 +209,7 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 
 /// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] of the
+/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] with the
 /// function's name. The build script compiles the file for the device, with one line of `warpfold-build`. For the device, the name
 /// `warpfold` means the crate `warpfold-kernels`, and each body begins with its own `use` declarations.
 ///

@@ -16,7 +16,7 @@ use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 /// Texts of kernels: this library's, or a program's own.
 #[derive(Debug)]
 pub struct Texts {
-    /// All of them, compressed.
+    /// All texts, compressed.
     packed: &'static [u8],
     /// The variants, the best first.
     variants: &'static [Variant],
@@ -27,7 +27,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The texts that [`operators!`](crate::operators) includes.
+    /// The texts that [`operators!`](crate::operators) or [`kernels!`](crate::kernels!) includes.
     #[doc(hidden)]
     pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
         Self {
@@ -38,8 +38,8 @@ impl Texts {
         }
     }
 
-    /// The same texts, for a library that makes texts for 8.0 from the texts for 9.0. It makes texts for 7.0, too, if there are only texts
-    /// for 9.0.
+    /// The same texts. At load, texts for 8.0 are made from the texts for 9.0. Texts for 7.0 are made, too, if there are only texts for
+    /// 9.0.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {
@@ -55,18 +55,18 @@ impl Texts {
     }
 }
 
-/// PTX for one generation of devices and all later ones.
+/// PTX for one generation of devices and for all later generations.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Variant {
-    /// The lowest compute capability that runs it, major and minor.
+    /// The lowest compute capability that runs this PTX, major and minor.
     pub capability: (u32, u32),
-    /// Its kernels and skeletons, in the order of their symbols.
+    /// The variant's kernels and skeletons, in the order of their symbols.
     pub kernels: &'static [Packed],
 }
 
 impl Variant {
-    /// Whether the texts for older devices are made from this variant's.
+    /// Whether texts for older devices can be made from this variant's texts.
     const fn is_newest(&self) -> bool {
         self.capability.0 == FROM.0 && self.capability.1 == FROM.1
     }
@@ -77,9 +77,9 @@ impl Variant {
 #[derive(Debug)]
 pub struct Packed {
     pub symbol: &'static str,
-    /// Its range in the compressed texts.
+    /// The text's range in the compressed texts.
     pub packed: Range<usize>,
-    /// Bytes of the text.
+    /// Bytes of the text when it is unpacked.
     pub text_bytes: usize,
 }
 
@@ -98,14 +98,14 @@ pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
 /// A text that holds one kernel.
 #[derive(Debug)]
 pub(crate) struct Candidate {
-    /// The compute capability that it was compiled for.
+    /// The compute capability that the text was compiled for.
     pub capability: (u32, u32),
     /// The text.
     pub text: String,
 }
 
-/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver refuses a text, the next text is
-/// tried. The texts are from `texts`, or from this library if `texts` is `None`.
+/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver refuses a text, the caller tries
+/// the next text. `None` stands for this library's texts.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,
@@ -132,7 +132,7 @@ impl Texts {
             .flat_map(move |variant| self.of_variant(variant, symbol, capability))
     }
 
-    /// The lowest compute capability that runs a variant, or a text made from it.
+    /// The lowest compute capability that runs the variant, or a text that is made from the variant.
     const fn lowest_of(&self, variant: &Variant) -> (u32, u32) {
         match variant.is_newest() {
             true if self.lacks_7_0 => FOR_7_0.capability,

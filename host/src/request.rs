@@ -53,7 +53,7 @@ use crate::error::Result;
 /// Results are written to the request's output.
 ///
 /// This type and the following types are parameters of a request's type. They record which methods of the request have been called. A
-/// program names them if it keeps a request in a type of its own:
+/// program names these types if it keeps a request in a type of its own:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -127,7 +127,7 @@ pub enum ReturnedWithTotal {}
 #[derive(Debug)]
 pub enum ReturnedIndices {}
 
-/// The chosen items and the others are returned.
+/// The chosen items and the other items are returned.
 ///
 /// ```
 /// use warpfold::request::{ReturnedParts, memory::OnTheHost};
@@ -194,7 +194,8 @@ pub enum Uncounted {}
 #[derive(Debug)]
 pub enum Counted {}
 
-/// A place where a request `R` can run and be waited for: `&Gpu`, [`Cpu`], and, with the feature `nccl`, `&Gpus` and `&mut Member`.
+/// A place where a request `R` can run and be waited for: `&Gpu`, the result of [`Gpu::global`](crate::Gpu::global), [`Cpu`], and, with the
+/// feature `nccl`, `&Gpus`, `&mut Member` and `AtRoot`.
 ///
 /// ```
 /// use warpfold::request::{Runner, memory::OnTheHost};
@@ -283,8 +284,8 @@ macro_rules! ends_of {
             /// [`Error::ForeignMemory`], [`Error::CountMissing`], [`Error::TooManyItems`], and [`Error::BadOffset`] for offsets in a slice.
             ///
             /// The call itself may fail with [`Error::CaptureUnderWay`], [`Error::OutOfMemory`], [`Error::OutOfHostMemory`],
-            /// [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`], [`Error::Forked`]; for groups
-            /// of GPUs also with `Error::Group`.
+            /// [`Error::KernelMissing`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`],
+            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`.
             ///
             /// Two errors are found after the work is done: [`Error::BadOffset`] for offsets in device memory, and
             /// [`Error::OutputTooShort`] if only the work finds out how much room is needed.
@@ -296,6 +297,7 @@ macro_rules! ends_of {
             /// [`Error::Driver`]: crate::Error::Driver
             /// [`Error::ForeignMemory`]: crate::Error::ForeignMemory
             /// [`Error::Forked`]: crate::Error::Forked
+            /// [`Error::KernelMissing`]: crate::Error::KernelMissing
             /// [`Error::KernelRejected`]: crate::Error::KernelRejected
             /// [`Error::LengthsDiffer`]: crate::Error::LengthsDiffer
             /// [`Error::Misaligned`]: crate::Error::Misaligned
@@ -342,7 +344,7 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// [`Error::ForeignStream`], and the errors of [`Self::wait`] that are found before anything is launched.
+            /// [`Error::ForeignStream`], and the errors of [`Self::wait`], except the errors that are found after the work is done.
             /// [`Error::CaptureUnderWay`] is returned only if the call has to be ordered with a stream that its memory belongs to, and one
             /// of the two streams is being captured.
             ///

@@ -42,7 +42,7 @@ fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> 
 ///
 /// # Errors
 ///
-/// Those of [`Gpu::global`] and of [`Reduce::wait`](crate::Reduce::wait).
+/// The errors of [`Gpu::global`] and of [`Reduce::wait`](crate::Reduce::wait).
 pub fn gpu_sum<T: Item>(items: &[T]) -> Result<T>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
@@ -91,7 +91,7 @@ where
     whole::<Product, T>(items)
 }
 
-/// The least of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
+/// The least of the items; `None` for an empty slice. A float NaN counts as the least item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -114,7 +114,7 @@ where
     whole::<Min, T>(items).map(Some)
 }
 
-/// The greatest of the items; `None` for an empty slice. A float NaN wins, and −0.0 is less than +0.0.
+/// The greatest of the items; `None` for an empty slice. A float NaN counts as the greatest item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -149,7 +149,7 @@ where
 ///
 /// # Errors
 ///
-/// [`Error::LengthsDiffer`](crate::Error::LengthsDiffer), and those of [`gpu_sum`].
+/// [`Error::LengthsDiffer`](crate::Error::LengthsDiffer), and the errors of [`gpu_sum`].
 pub fn gpu_dot<T: Item>(left: &[T], right: &[T]) -> Result<<Dot as Op<Pair<T, T>>>::Output>
 where
     Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
@@ -163,8 +163,8 @@ where
     }
 }
 
-/// The index of the least item; `None` for an empty slice. If several are equal, the first counts. A float NaN wins, and −0.0 is less than
-/// +0.0.
+/// The index of the least item; `None` for an empty slice. If several least items are equal, the first counts. A float NaN counts as the
+/// least item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -184,8 +184,8 @@ where
     some::<ArgMin, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The index of the greatest item; `None` for an empty slice. If several are equal, the first counts. A float NaN wins, and −0.0 is less
-/// than +0.0.
+/// The index of the greatest item; `None` for an empty slice. If several greatest items are equal, the first counts. A float NaN counts as
+/// the greatest item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -204,7 +204,8 @@ where
     some::<ArgMax, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The least and the greatest item; `None` for an empty slice. A float NaN wins both, and −0.0 is less than +0.0.
+/// The least and the greatest item; `None` for an empty slice. A float NaN counts as the least and as the greatest item, and −0.0 is less
+/// than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -270,8 +271,8 @@ where
 
 /// The Euclidean norm of the items: the square root of the sum of their squares. It is 0 for an empty slice.
 ///
-/// The squares are added up in `f64` for `f32` and `f64`, and in `f32` for [`f16`](struct@f16) and [`bf16`]; their sum must not
-/// overflow.
+/// For `f32` and `f64`, the squares are added up in `f64`. For [`f16`](struct@f16) and [`bf16`], they are added up in `f32`. If the sum is
+/// too large for this type, the norm is infinite.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

@@ -12,7 +12,7 @@
 //! The parts of a call are queued in order on one stream of the call's own, the *conductor*. Events order
 //! each part with the copies of its piece. Only this thread makes driver calls, and it does nothing else while it waits.
 //!
-//! A short slice takes one lane, whose stream does all the work: no worker, no allocation.
+//! A slice that needs up to 512 KiB on the device takes one lane, whose stream does all the work, without workers.
 
 mod carry;
 #[cfg(feature = "nccl")]
@@ -162,8 +162,8 @@ fn reduce_at_once(
     let span = items.at(lane.device());
     let output = lane.call().result()?;
     // SAFETY: `span` is the lane's memory, where the same stream copies the items first (condition 1 of `reduce_piece`). The result has
-    // page-locked memory of its own (condition 2). They are aligned to 256 bytes and to a page (condition 3). The lane keeps both until
-    // the work is done.
+    // page-locked memory of its own (condition 2). The items are aligned to 256 bytes, and the result to a page (condition 3). The lane
+    // keeps items and result until the work is done.
     unsafe { Queue::on_own(entered, lane.call()).reduce_unchecked(row, span, output) }?;
     let lane = lane.wait()?;
     // SAFETY: the lane's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
@@ -238,8 +238,8 @@ fn reduce_pieces(
     unsafe { conductor.read_result_to(result) }
 }
 
-/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items.
-/// Unless it fails, all results are written.
+/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items. Unless
+/// the scan fails, all results are written.
 fn scan_pieces(
     entered: Entered<'_>,
     row: &'static Row,
@@ -266,7 +266,7 @@ fn scan_pieces(
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
             let output = (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-            // SAFETY: the lane's memory starts with the items of these tiles, has room for their results, and is lent to the conductor's
+            // SAFETY: the lane's memory starts with the items of these tiles, and has room for their results. It is lent to the conductor's
             // stream until the work is done (condition 1). The results follow the items, or replace them if the types are the same. Both
             // addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size (condition 2).
             unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }

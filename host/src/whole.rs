@@ -32,7 +32,7 @@ impl Destination {
         }
     }
 
-    /// The caller's memory that is written, if any.
+    /// The caller's memory that is written; `None` for the library's own memory.
     fn region(self, argument: Argument) -> Option<Region> {
         match self {
             Destination::Callers(span) => Some(Region::written(argument, span, 1)),
@@ -42,8 +42,7 @@ impl Destination {
 }
 
 impl Queue<'_> {
-    /// Queues a write of the result that an accumulator is lowered to: the accumulator with the bytes `value`, or the identity if that is
-    /// `None`.
+    /// Lowers the accumulator with the bytes `value`, or the identity if `value` is `None`, and queues a write of the result.
     fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
         let mut room = [0; RESULT_MAX_BYTES];
         let result = &mut room[..row.result.bytes];

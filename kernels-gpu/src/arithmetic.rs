@@ -1,6 +1,6 @@
 //! Arithmetic for which the GPU has an instruction and Rust has no function.
 //!
-//! On the device the functions are those of [`crate::simt`]. On the host they are plain Rust, with the same bits.
+//! On the device, [`crate::simt`] has the functions. On the host, they are plain Rust. Both give the same bits.
 
 use num_traits::float::FloatCore;
 
@@ -12,8 +12,7 @@ pub use crate::simt::arithmetic::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use self::host::*;
 
-/// IEEE 754-2019 `minimum`, with one select and no branch. Equal operands differ at most in the sign of zero, so the sign decides between
-/// them.
+/// IEEE 754-2019 `minimum`, with one select and no branch. If the operands are equal, their signs decide, since −0.0 is less than +0.0.
 #[inline(always)]
 pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a < b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_negative());
@@ -24,8 +23,7 @@ pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// IEEE 754-2019 `maximum`, with one select and no branch. Equal operands differ at most in the sign of zero, so the sign decides between
-/// them.
+/// IEEE 754-2019 `maximum`, with one select and no branch. If the operands are equal, their signs decide, since −0.0 is less than +0.0.
 #[inline(always)]
 pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
     let is_first = (a > b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_positive());
@@ -58,7 +56,7 @@ pub fn maximum_number<T: FloatCore>(a: T, b: T) -> T {
     }
 }
 
-/// Combines a vector's narrow items of type `T` bit by bit: first whole words, then halves of a word, and so on.
+/// Combines a vector's narrow items of type `T` by a bitwise operator: first whole words, then the halves of a word, and so on.
 #[inline(always)]
 pub fn bitwise_total<T: Element>(words: Words, combine: impl Fn(u32, u32) -> u32) -> T {
     let low = combine(words[0], words[1]);
@@ -120,8 +118,8 @@ mod host {
         a + a + c
     }
 
-    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not exact, its last bit is set to 1, so that rounding it to
-    /// `f32` goes the right way.
+    /// `a·b + c`, rounded once. The product is exact in `f64`. If the sum is not exact, it is rounded to odd (its last bit is 1), so the
+    /// second rounding, to `f32`, goes the right way.
     pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
         let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
         let sum = product + c;
@@ -130,7 +128,7 @@ mod host {
         if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
             return sum as f32;
         }
-        // The last bit of the sum is 0, so the last bit of both of its neighbours is 1.
+        // The sum ends in a 0 bit, so both neighbouring numbers end in a 1 bit.
         let is_beyond = (lost > 0.0) == (sum > 0.0);
         f64::from_bits(match is_beyond {
             true => sum.to_bits() + 1,
@@ -195,9 +193,9 @@ mod host {
     #[cfg(feature = "cust")]
     pub use cust::*;
 
-    /// The amount that a combination of two values adds to the sum of their squared deviations. One value has n items with the sum S, the
-    /// other m items with the sum T: the amount is `(m·S − n·T)² / (n·m·(n + m))`, and 0 if n or m is 0. If n = m, and n is a power of two
-    /// or 0, the result is `equal`, which the caller has computed.
+    /// The term that is added to the squared deviations of two values when they are combined. For n items with the sum S and m items with
+    /// the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n = m, and n is a power of two or 0, it is `equal`,
+    /// which the caller has computed.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
         if n == m && is_power_of_two {
@@ -211,7 +209,7 @@ mod host {
     }
 
     /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-    /// result is `otherwise`. Otherwise, both places are the first NaN's, and both keys are 0.
+    /// result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;
@@ -253,7 +251,7 @@ mod host {
 mod tests {
     use super::fused_f32;
 
-    /// Tests `fused_f32` with numbers whose product and sum are near halves of a last place.
+    /// Tests `fused_f32` with exact results that lie near the middle of two `f32`.
     #[test]
     fn a_fused_operation_rounds_once() {
         extern crate std;

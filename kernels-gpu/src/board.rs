@@ -39,7 +39,7 @@ impl Board {
         self.words.wrapping_add(slot as usize * A::WORDS)
     }
 
-    /// Whether a word carries another tag than the launch's: its value is not published yet.
+    /// Whether a word's value is not published yet: the word carries another tag than the launch's.
     #[inline(always)]
     pub(crate) fn is_other(&self, word: u64) -> bool {
         (word >> 32) as u32 != self.tag
@@ -86,8 +86,8 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words. One thread calls this. The words are written with the same strong accesses that publish and
-    /// read values. Weak writes would not be ordered after the reads of the block's other threads.
+    /// Clears the first `word_count` words. One thread calls this. It writes with the same strong accesses by which values are published
+    /// and read. Weak writes would not be ordered after the reads by the block's other threads.
     ///
     /// # Safety
     /// The board has these words, and no other thread uses the board any more.

@@ -1,15 +1,14 @@
 //! The bit contract, version 3: the order in which a result is combined.
 //!
-//! A result is a function of the values, their number `n`, the element type and the operator, and of
-//! nothing else: not of the GPU, the number of its multiprocessors, the alignment of a pointer, the
-//! schedule or the run. This module names the numbers that fix the order; kernels, launches and the
-//! host-side reference all take them from here. Changing any of them changes the bits of float results,
-//! and so the version of the contract.
+//! A result is a function of the values, their number `n`, the element type and the operator, and of nothing else: not of the GPU, the
+//! number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order;
+//! kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits of float
+//! results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
-//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered once, at the end. Identities are exact
-//! (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere below. In particular,
-//! the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
+//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere
+//! below. In particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -26,8 +25,8 @@
 //! |---|---|---|---|---|---|---|---|
 //! | vectors of a thread in a tile of a long scan, `R` | 11 | 9 | 7 | 6 | 5 | 4 | 3 |
 //!
-//! For a scan, the table takes the bytes of the larger of an item and a result ([`Wider`]). If an operator is
-//! [exact](crate::op::Op::EXACT), any tiles give the same bits. The tiles of such an operator's scans are in [`crate::scan::tuning`].
+//! For a scan, "an item" in these tables is the wider of an item and a result ([`Wider`]). If an operator is [exact](crate::op::Op::EXACT),
+//! any tiles give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
@@ -35,26 +34,24 @@
 //!
 //! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that
 //!    depends on `n`).
-//! 2. In a tile, vector `v` (0..`N`) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position
-//!    `p` (0..V) in a vector the thread combines its `N` items pairwise, neighbours first:
-//!    `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`, and appends the result to a left fold over the chunk's
-//!    tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
+//! 2. In a tile, vector `v` (0..`N`) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position `p` (0..V) in a vector, the
+//!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
+//!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for those with odd `v`.
-//!    It combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it
-//!    combines the two folds.
+//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for its vectors with odd `v`. It
+//!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
+//!    folds.
 //!
-//!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of a vector pairwise,
-//!    neighbours first, then the totals of its `N` vectors in the same way, and appends the result to the fold.
+//!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of each vector pairwise,
+//!    neighbours first, and then the totals of its `N` vectors in the same way. It appends the result to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
-//! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
-//! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …, and
-//!    steps 3 and 4 combine the threads.
+//! 4. The 8 warps combine in the same way: warp `i` takes warp `i + 4`, then 2, 1.
+//! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …. Steps 3 and 4 then combine the
+//!    threads' folds.
 //!
 //! # Scan
 //!
-//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_tiles`]. An operator need
-//! not commute.
+//! A **tile** is `R` vectors for each thread of `W` warps; `R` and `W` depend on `n`, see [`scan_tiles`]. An operator need not commute.
 //!
 //! 1. In a tile, warp `w` (0..`W`) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
 //!    item `((w·R + r)·32 + l)·V`.
@@ -62,51 +59,53 @@
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
-//!    inclusive value of the lane before (`e` for lane 0).
-//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of a group's tiles below its tile `k`. Each of
-//!    32 lanes has the aggregate of one tile, or `e` for a tile that is not below `k`. The group's aggregate combines all 32 aggregates in
-//!    the same way. The group's prefix `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first:
-//!    lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. For this library's own sums, products and [`LogSumExp`](crate::op::LogSumExp),
-//!    they combine halves first, as in step 3 of the reduction: see [`Tree`].
+//!    inclusive value of the previous lane (`e` for lane 0).
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
+//!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
+//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For [`Sum`](crate::op::Sum), [`WideSum`](crate::op::WideSum),
+//!    [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items, the lanes combine halves first, as in
+//!    step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way. The group's prefix `P` is
+//!    the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
-//!    the inclusive value of the item before.
+//!    the inclusive value of the previous item.
 //!
-//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. An exclusive scan can also return the total,
-//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
+//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. An exclusive scan can also return the
+//! total, `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's
 //! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
 //! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! A wide accumulator, or an accumulator of large items or results, is treated in the same way for any `R`, except that a lane's vectors
-//! count as one vector of `R·V` items. In step 5 the outputs are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an
-//! inclusive scan, and `B`, `B ⊕ x₀`, … for an exclusive one.
+//! With a wide accumulator, or with large items or results, the same holds for any `R`, except that a lane's vectors count as one vector of
+//! `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`,
+//! `B ⊕ x₀`, … for an exclusive scan.
 //!
-//! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around. The last item comes
+//! A **reversed** scan, of any shape, scans the items in the opposite order, and puts each result at its item's place. The last item comes
 //! first in the tree, and an item's index counts from the end.
 //!
 //! # Segmented reduction
 //!
-//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, groups along any
-//! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items have the same bits in
-//! all of these. A plain reduction of a whole array has the order above instead, so its bits may differ, unless the operator is exact.
+//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any
+//! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items give the same bits in
+//! all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may differ,
+//! unless the operator is exact.
 //!
 //! # Versions
 //!
-//! 3. Long scans of large items: tiles of 8 warps, with more vectors of a thread. On an H200, scans of 2^30 bytes in items of 64 and of 20
-//!    bytes took 3,862 and 1,561 µs with version 2, and 643 and 547 µs with version 3 (2026-11-25).
+//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes took 3,862 µs with
+//!    version 2 and 643 µs with version 3 in items of 64 bytes, and 1,561 µs and 547 µs in items of 20 bytes (2026-11-25).
 //! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
-//!    tiles of 5 rows. On an H200, scans of 2^21 and 2^28 `f64` took 10.9 and 1,053 µs with version 1, and 9.9 and 1,016 µs with version 2
-//!    (2026-11-23).
+//!    tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of 2^28 `f64`
+//!    took 1,053 µs and 1,016 µs (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in the exponentials of
-//! [`LogSumExp`](crate::op::LogSumExp), where each fused operation is part of the formula. A NaN is written as Rust's `NAN`; a 16-bit NaN
-//! is written as `0x7fff`, as the hardware's conversions return it.
+//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in [`LogSumExp`](crate::op::LogSumExp),
+//! as parts of its formula, and where the product is exact, so that no bit changes. A NaN is written as Rust's `NAN`; a 16-bit NaN is
+//! written as `0x7fff`, as the hardware's conversions return it.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
@@ -117,7 +116,7 @@ pub const WARP_LANES: u32 = 32;
 /// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a vector at once.
+/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a whole vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
 /// The most vectors of a tile for each thread, for items of up to 16 bytes.
@@ -134,7 +133,7 @@ pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 pub enum Tree {
     /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
     Halves,
-    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. It keeps the lanes' order.
+    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. This order keeps the lanes' order.
     Neighbours,
 }
 
@@ -143,7 +142,7 @@ pub enum Tree {
 pub struct ScanShape {
     /// Warps that share a tile.
     pub warps: u32,
-    /// Vectors of each thread: rows of 32 vectors of each warp.
+    /// Vectors of each thread. So a warp has this many rows of 32 vectors.
     pub rows: usize,
     /// Bytes of a vector.
     pub vector_bytes: usize,
@@ -162,8 +161,9 @@ pub struct ScanTiles {
     pub vector_items: usize,
 }
 
-/// The shape of the tiles of a short scan, with vectors of 16 bytes. The tiles are small, so that more multiprocessors share the scan. On
-/// an H200, early kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain launches).
+/// The shape of the tiles of a short scan of items of 1, 2, 4 or 16 bytes. The tiles are small, so that more multiprocessors share the
+/// scan. On an H200, early kernels scanned 2^16 `f32` in 4.5 µs with tiles of this size, and in 5.0 µs with tiles twice as large (plain
+/// launches).
 pub const SCAN_SHORT: ScanShape = ScanShape {
     warps: 8,
     rows: 4,
@@ -172,7 +172,8 @@ pub const SCAN_SHORT: ScanShape = ScanShape {
 
 /// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs are under way. Four such
 /// tiles fill the shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned
-/// 2^28 `f32` in 595 and 575 µs with tiles of 16 and 32 KiB, in 559 µs with 16 warps of 8 rows, and in 545 µs with 16 warps of 7 rows.
+/// 2^28 `f32` in 595 µs with tiles of 16 KiB, and in 575 µs with tiles of 32 KiB. Tiles of 16 warps took 559 µs with 8 rows, and 545 µs
+/// with 7 rows.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,
@@ -182,10 +183,10 @@ pub const SCAN_LONG: ScanShape = ScanShape {
 /// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
-/// Tiles of a scan whose aggregates are combined by one warp.
+/// How many tiles a group of a scan has. One warp combines the tiles' aggregates.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
-/// The wider of two types. For a scan of items of type `T` to results of type `U`, the numbers below are those of `Wider<T, U>`.
+/// The wider of two types. A scan of items of type `T` to results of type `U` uses the numbers below for `Wider<T, U>`.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub union Wider<T: Copy, U: Copy> {
@@ -195,7 +196,7 @@ pub union Wider<T: Copy, U: Copy> {
     pub result: U,
 }
 
-/// Items of type `T` in a vector: the number that fills 16 bytes exactly, or 1 if there is no such number.
+/// Items of type `T` in a vector: as many as fill 16 bytes exactly, or 1 if no number does.
 pub const fn vector_items<T>() -> usize {
     match size_of::<T>() {
         1 | 2 | 4 | 8 => VECTOR_BYTES / size_of::<T>(),
@@ -208,7 +209,7 @@ pub const fn vector_bytes<T>() -> usize {
     vector_items::<T>() * size_of::<T>()
 }
 
-/// Vectors of items of type `T` in a tile of a reduction, for each thread.
+/// How many vectors of a reduction's tile each thread has, for items of type `T`.
 pub const fn thread_vectors<T>() -> usize {
     match vector_bytes::<T>() {
         0..=VECTOR_BYTES => THREAD_VECTORS,
@@ -227,12 +228,12 @@ pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().count(item_count)
 }
 
-/// Tiles of one chunk of a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
+/// How many tiles a chunk has, in a reduction of `item_count` items of type `T`: see [`ReduceTiles::chunk_tiles`].
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().chunk_tiles(item_count)
 }
 
-/// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
+/// How many chunks a reduction of `item_count` items of type `T` has; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
     ReduceTiles::of::<T>().chunk_count(item_count)
 }
@@ -259,8 +260,8 @@ impl ReduceTiles {
         item_count.div_ceil(self.items)
     }
 
-    /// Tiles of one chunk of a reduction of `item_count` items: the smallest power of two that leaves at most [`REDUCE_MAX_CHUNKS`]
-    /// chunks.
+    /// How many tiles a chunk has, in a reduction of `item_count` items: the smallest power of two that leaves at most
+    /// [`REDUCE_MAX_CHUNKS`] chunks.
     #[inline(always)]
     pub const fn chunk_tiles(self, item_count: u64) -> u64 {
         next_power_of_two(self.count(item_count).div_ceil(REDUCE_MAX_CHUNKS))
@@ -271,7 +272,7 @@ impl ReduceTiles {
         self.chunk_tiles(item_count).saturating_mul(self.items)
     }
 
-    /// Chunks of a reduction of `item_count` items; 0 for no items.
+    /// How many chunks a reduction of `item_count` items has; 0 for no items.
     #[inline(always)]
     pub const fn chunk_count(self, item_count: u64) -> u64 {
         self.count(item_count)
@@ -325,9 +326,10 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
-    /// A value of two words takes two shuffles. A scan of one row at a time, as for values of one word, takes three times the instructions.
-    /// On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time and 80.9 µs with consecutive vectors; the sums of
-    /// 2^28 `u32` took 529 and 532 µs, in this order. An odd number of rows avoids bank conflicts in shared memory.
+    /// A value of two words takes two shuffles, and a scan of one row at a time would take three times the instructions of a scan with
+    /// consecutive vectors. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive
+    /// vectors. The sums of 2^28 `u32`, with values of one word, took 529 and 532 µs, in the same order. An odd number of rows avoids bank
+    /// conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }
@@ -345,8 +347,8 @@ impl ScanShape {
         }
     }
 
-    /// Bytes of a lane's vectors of a tile of large items, in shared memory. They are an odd number of the largest units, of up to 16
-    /// bytes, in which a vector can be read. So the lanes' reads have no bank conflicts.
+    /// Bytes from one lane's vectors to the next lane's in shared memory, in a tile of large items. A vector is read in the largest units
+    /// that fit it, of up to 16 bytes. The distance is an odd number of these units, so the lanes' reads have no bank conflicts.
     pub const fn lane_bytes(self) -> usize {
         let bytes = self.rows * self.vector_bytes;
         match bytes.is_multiple_of(2 * VECTOR_BYTES) {
@@ -386,7 +388,7 @@ impl ScanTiles {
         item_count.div_ceil(self.items(item_count))
     }
 
-    /// Groups of tiles of a scan of `item_count` items.
+    /// How many groups of tiles a scan of `item_count` items has.
     pub const fn group_count(self, item_count: u64) -> u64 {
         self.count(item_count).div_ceil(SCAN_GROUP_TILES)
     }
@@ -404,7 +406,8 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
-/// The same, with zeros counted in 32 bits. Kernels divide by the result. The shift shows the compiler that the result is never 0.
+/// [`next_power_of_two`] by counting the zeros of 32-bit words. Kernels divide by the result. The shift shows the compiler that the result
+/// is never 0.
 const fn next_power_of_two_by_halves(number: u64) -> u64 {
     let below = number.saturating_sub(1);
     let (high, low) = ((below >> 32) as u32, below as u32);

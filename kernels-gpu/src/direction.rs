@@ -11,7 +11,7 @@ use crate::simt;
 /// Forward, or backward: from the last item to the first.
 #[derive(Clone, Copy)]
 pub struct Direction {
-    /// 0, or all bits.
+    /// 0 if forward; all bits set if backward.
     mask: u64,
 }
 
@@ -23,7 +23,8 @@ pub trait Heading: Copy {
     /// `number` if backward; 0 if forward.
     fn if_backward(self, number: u64) -> u64;
 
-    /// The place in memory of item `index` of `count`, counted in this direction. The same function converts a place to an index.
+    /// The place in memory of item `index` of `count` items. The index counts in this direction. The same function converts a place to an
+    /// index.
     fn place(self, index: u64, count: u64) -> u64;
 }
 
@@ -78,7 +79,7 @@ impl Direction {
         }
     }
 
-    /// The border after the first `items` items of an array of `count` items, counted in this direction.
+    /// In an array of `count` items, the position after the first `items` items, counted in this direction.
     #[inline(always)]
     pub fn border(self, items: u64, count: u64) -> u64 {
         self.signed(items).wrapping_add(self.if_backward(count))
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_turned_and_keep_their_bits() {
+    fn turning_a_vector_reverses_its_items() {
         fn check<T: crate::element::Element + PartialEq>(count: usize) {
             use crate::element::item_of;
             let bytes: [u8; 64] =

@@ -1,7 +1,7 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
-//! Both are open: any plain type of the right size is an element or an accumulator. Kernels only move their bytes, as words of
-//! 32 bits. A type of another size is refused when a function that uses it is compiled.
+//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Kernels only move their bytes, as words
+//! of 32 bits. A type of another size is refused when a function that uses it is compiled.
 //!
 //! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
 //! local memory.
@@ -23,7 +23,7 @@ use bytemuck::Pod;
 /// assert_eq!(bytes(&[[1.0_f32, 2.0, 3.0]; 4]), 48);
 /// ```
 pub trait Element: Pod + Send + Sync {
-    /// Evaluated wherever a type is used as an item: a type of another size does not compile.
+    /// This constant is evaluated wherever a type is used as an item, so a type of a wrong size does not compile.
     #[doc(hidden)]
     const HAS_ALLOWED_SIZE: () = assert!(
         matches!(size_of::<Self>(), 1 | 2)
@@ -41,7 +41,7 @@ pub const ACCUMULATOR_MAX_WORDS: usize = 16;
 
 /// A type that values are combined in: any plain type ([`Pod`]) of 1 to 16 words of 32 bits.
 pub trait Accumulator: Pod + Send + Sync {
-    /// Its words of 32 bits.
+    /// The number of words of 32 bits of an accumulator.
     const WORDS: usize = {
         let words = size_of::<Self>() / 4;
         assert!(
@@ -51,11 +51,12 @@ pub trait Accumulator: Pod + Send + Sync {
         words
     };
 
-    /// Whether it has more than two words. Wide accumulators are combined in an order that keeps fewer of them at a time: see
-    /// [`crate::contract`].
+    /// Whether an accumulator is wide: more than two words. Wide accumulators are combined in an order for which a thread holds fewer at a
+    /// time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether it has more than 4 words. Then the lanes of a warp read published values together: see `lookback`.
+    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of
+    /// whole arrays, and in scans of large items or results.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 
@@ -81,7 +82,7 @@ macro_rules! for_each_word {
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub(crate) use for_each_word;
 
-/// The value with the same bytes. The caller matches on sizes, and the optimiser keeps only the arm whose sizes agree.
+/// The value of type `B` with the same bytes. The caller matches on sizes, and the optimiser keeps only the arm whose sizes agree.
 #[inline(always)]
 fn cast<A: Pod, B: Pod>(value: A) -> B {
     assert!(size_of::<A>() == size_of::<B>());
@@ -89,7 +90,7 @@ fn cast<A: Pod, B: Pod>(value: A) -> B {
     unsafe { (&raw const value).cast::<B>().read_unaligned() }
 }
 
-/// Word `index` of an accumulator, least significant first.
+/// Word `index` of an accumulator, lowest address first.
 #[inline(always)]
 pub fn accumulator_word<A: Accumulator>(value: A, index: usize) -> u32 {
     match A::WORDS {
@@ -109,7 +110,8 @@ pub fn accumulator_of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     }
 }
 
-/// Copies the first bytes of `value` to a `B`. Bytes that `B` has beyond them are zero; bytes that it has no room for are dropped.
+/// Copies the first bytes of `value` to a `B`. If `B` is larger, its other bytes are zero. If `B` is smaller, the last bytes of `value` are
+/// dropped.
 #[inline(always)]
 pub fn first_bytes<A: Pod, B: Pod>(value: A) -> B {
     if size_of::<A>() >= size_of::<B>() {
@@ -150,7 +152,7 @@ pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
     }
 }
 
-/// Puts an item of type `T` at place `index` of a vector. The vector has zeros there before.
+/// Puts an item of type `T` at place `index` of a vector. That place is zero before the call.
 #[inline(always)]
 pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
     let () = T::HAS_ALLOWED_SIZE;
@@ -176,7 +178,7 @@ pub fn first_words(vector: &Vector) -> Words {
     [a, b, c, d]
 }
 
-/// The vector of these 16 bytes.
+/// The vector that has these 16 bytes.
 #[inline(always)]
 pub fn vector_of(words: Words) -> Vector {
     let [a, b, c, d] = words;
@@ -213,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_is_what_was_put_there() {
+    fn items_round_trip_through_a_vector() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(item: T, places: usize) {
             for place in 0..places {
                 let mut vector = [0; VECTOR_WORDS];
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn items_lie_in_a_vector_as_in_memory() {
+    fn a_vector_has_its_items_in_memory_order() {
         let vector: Vector = core::array::from_fn(|word| 0x0302_0100 + 0x0404_0404 * word as u32);
         let bytes: [u8; 64] = bytemuck::cast(vector);
         for (index, &byte) in bytes.iter().enumerate().take(16) {
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accumulator_is_made_of_its_words() {
+    fn accumulators_round_trip_through_words() {
         fn check<A: Accumulator + PartialEq + core::fmt::Debug>(value: A) {
             let words = core::array::from_fn(|word| match word < A::WORDS {
                 true => accumulator_word(value, word),
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_rust() {
+    fn type_names_match_rust_names() {
         assert_eq!(name::<half::bf16>(), "bf16");
         assert_eq!(name::<crate::op::WideSum>(), "WideSum");
         assert_eq!(name::<Option<half::f16>>(), "Option<half::binary16::f16>");

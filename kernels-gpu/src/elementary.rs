@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
-//! They use only selects, and additions and multiplications that round to nearest, in a fixed order: no fused operation, no table, no
-//! library. So the device and the host compute the same bits, with any compiler. The functions are for operators and for your own
-//! kernels, since there is no mathematical library on the device.
+//! The functions use only additions, subtractions and multiplications of floats, in a fixed order and rounded to nearest, besides selects
+//! and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits, with any
+//! compiler. The functions are for operators and for your own kernels, since there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -19,7 +19,7 @@
 
 /// e to the power of `x`, with an error of less than 0.8 ulp.
 ///
-/// `exp(±0)` is 1. Above 88.72284 the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
+/// `exp(±0)` is 1. From 88.72284 on the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
 /// gives `f32::NAN`.
 ///
 /// The range is reduced by a constant in two parts (W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980).
@@ -32,7 +32,7 @@ pub fn exp(x: f32) -> f32 {
     // ln 2 in two parts. The first has 15 bits, so its products with whole numbers of up to 9 bits are exact.
     const LN_2_HIGH: f32 = 0.693_145_75;
     const LN_2_LOW: f32 = 1.428_606_8e-6;
-    // 1.5 · 2^23: adding it rounds to a whole number, since the last place of the sum is worth 1.
+    // 1.5 · 2^23: adding it to a number rounds the number to a whole number, since the last bit of the sum is worth 1.
     const ROUNDER: f32 = 12_582_912.0;
 
     // Beyond these bounds results are infinite, or 0. A NaN stays NaN.
@@ -46,7 +46,7 @@ pub fn exp(x: f32) -> f32 {
     let low = whole * LN_2_LOW;
     let rest = high - low;
 
-    // exp(r) = 1 + r + r²·p(r), where p is the minimax polynomial: its error is at most 2^-28 of the result.
+    // exp(r) = 1 + r + r²·p(r), where p is a minimax polynomial. The relative error is at most 2^-28.
     let series = 0.008_368_761 + rest * 0.001_394_174_2;
     let series = 0.041_666_39 + rest * series;
     let series = 0.166_665_2 + rest * series;
@@ -58,7 +58,7 @@ pub fn exp(x: f32) -> f32 {
     let lost = high - (sum - 1.0);
     let fraction = sum + (lost + small);
 
-    // The power of two is split in two factors, so that each is normal and the first product is exact.
+    // The power of two is split into two factors, so that each factor is normal and the first product is exact.
     let exponent = (shifted.to_bits() as i32).wrapping_sub(ROUNDER.to_bits() as i32);
     let half = exponent >> 1;
     let result = fraction * power_of_two(half) * power_of_two(exponent.wrapping_sub(half));
@@ -79,10 +79,9 @@ pub fn exp(x: f32) -> f32 {
 /// ```
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
-    // The bits of the least fraction, about the root of 1/2.
+    // The bits of the least value of `fraction`, about √½.
     const LEAST: u64 = 0x3fe6_a09e_0000_0000;
-    // The coefficients of p, from the highest power. For 1 + f between the roots of 1/2 and of 2, f·p(f) is ln(1 + f), with a relative
-    // error below 2^-32.
+    // The coefficients of p, from the highest power. For 1 + f between √½ and √2, f·p(f) is ln(1 + f), with a relative error below 2^-32.
     const SERIES: [f64; 12] = [
         -0.058457503070626776,
         0.1063667295049551,
@@ -172,7 +171,7 @@ mod tests {
 
     /// The distance of `result` from `exact`, in units of the last place of `exact` as an `f32`.
     fn ulps(result: f32, exact: f64) -> f64 {
-        // The least normal number has the exponent −126, and an `f32` has 23 places after the first.
+        // The least normal number has the exponent −126, and an `f32` has 23 fraction bits.
         let exponent = ((exact.to_bits() >> 52) & 0x7ff) as i32 - 1023;
         let last_place = f64::from_bits(((exponent.max(-126) - 23 + 1023) as u64) << 52);
         (f64::from(result) - exact).abs() / last_place
@@ -184,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn exp_is_within_four_fifths_of_the_last_place() {
+    fn exp_is_within_0_8_ulp() {
         let mut worst = (0.0, 0.0);
-        // Half of a last place above the largest number: from there on, rounding gives infinity.
-        let overflow = f64::from(f32::MAX) * (1.0 + f64::EPSILON * (1u64 << 28) as f64);
+        // The largest finite number plus half a unit in its last place. From this number on, rounding gives infinity.
+        let overflow = f64::from(f32::MAX) + 103f64.exp2();
         for x in sample(997).filter(|x| !x.is_nan()) {
             let exact = f64::from(x).exp();
             let result = exp(x);
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn exp_is_as_exact_where_results_are_neither_1_nor_0() {
+    fn exp_is_within_0_8_ulp_at_evenly_spaced_points() {
         let mut worst = (0.0, 0.0);
         for step in 0..2_000_000 {
             let x = -104.0 + (step as f32) * (192.7 / 2_000_000.0);
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn ln_is_within_half_of_the_last_place_and_a_little() {
+    fn ln_is_within_0_51_ulp() {
         let mut worst = (0.0, 0.0);
         let near_one = (0..1 << 20).map(|step| f32::from_bits(0x3f78_0000 + step));
         let numbers = sample(997).filter(|x| *x > 0.0 && x.is_finite());
@@ -233,9 +232,9 @@ mod tests {
     }
 
     #[test]
-    fn sqrt_is_that_of_ieee_754() {
+    fn sqrt_matches_ieee_754() {
         for x in sample(997).chain([0.0, -0.0, f32::INFINITY, f32::MAX, f32::from_bits(1)]) {
-            // As bits, since a compiler may replace a NaN by another one.
+            // Bits are compared, since a compiler may replace a NaN by another NaN.
             let exact = if x.is_nan() || x < 0.0 {
                 f32::NAN.to_bits()
             } else {
@@ -256,13 +255,13 @@ mod tests {
         assert_eq!(exp(f32::NEG_INFINITY).to_bits(), 0);
         assert_eq!(exp(f32::MAX), f32::INFINITY);
         assert_eq!(exp(f32::MIN).to_bits(), 0);
-        // The last number with a finite result, and the next.
+        // The last number with a finite result, and the next number.
         assert!(exp(88.722_83).is_finite());
         assert_eq!(exp(88.722_84), f32::INFINITY);
-        // The last number with a result other than 0, and the next.
+        // The last number with a result other than 0, and the next number.
         assert_eq!(exp(-103.972_08), f32::from_bits(1));
         assert_eq!(exp(-103.972_09).to_bits(), 0);
-        // The largest subnormal result, and the least normal one.
+        // The largest subnormal result, and the least normal result.
         assert!(exp(-87.336_55) < f32::MIN_POSITIVE);
         assert!(exp(-87.336_54) >= f32::MIN_POSITIVE);
         for nan in [
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn both_are_monotonic_where_they_are_sampled() {
+    fn exp_and_ln_are_monotonic_at_sampled_points() {
         let rising = |function: fn(f32) -> f32, from: f32, to: f32| {
             let mut before = f32::NEG_INFINITY;
             for bits in (from.to_bits()..to.to_bits()).step_by(211) {

@@ -1,8 +1,9 @@
 //! The kernels' entries, one for each row of [`crate::entries`].
 //!
-//! The host launches them by these names and with these parameters. The kernels that the entries call state the conditions of a launch.
+//! The host launches the entries by their symbols, with their parameters. The kernels that the entries call state the conditions of a
+//! launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
-// With skeletons, few rows are emitted here.
+// With skeletons, few rows are emitted here, and use few imports and macros.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]
 
 use half::{bf16, f16};
@@ -52,7 +53,7 @@ macro_rules! entries {
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_row!(entries);
 
-// All other kernels are put together from skeletons and bodies.
+// All other kernels are skeletons, filled with bodies.
 #[cfg(feature = "skeletons")]
 crate::for_each_whole_kernel!(entries);
 

@@ -28,8 +28,7 @@ macro_rules! for_each_whole_array_reduction {
     };
 }
 
-/// Passes every row of kernels with two inputs to the macro `$callback`. The row's operator works on pairs of two elements of the row's
-/// type.
+/// Passes every row of kernels with two inputs to the macro `$callback`. The operator's item is a pair of values of the row's type.
 #[macro_export]
 macro_rules! for_each_pair_kernel {
     ($callback:ident) => {
@@ -45,7 +44,7 @@ macro_rules! for_each_segmented_kernel {
     };
 }
 
-/// Passes every row of segmented scans to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of segmented scans to the macro `$callback`. One kernel does both inclusive and exclusive scans.
 #[macro_export]
 macro_rules! for_each_segmented_scan_kernel {
     ($callback:ident) => {
@@ -61,7 +60,7 @@ macro_rules! for_each_columns_kernel {
     };
 }
 
-/// Passes every row of scans of columns to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+/// Passes every row of scans of columns to the macro `$callback`. One kernel does both inclusive and exclusive scans.
 #[macro_export]
 macro_rules! for_each_columns_scan_kernel {
     ($callback:ident) => {
@@ -79,10 +78,9 @@ macro_rules! for_each_selection_kernel {
 }
 
 /// Passes the rows whose kernels ship as a text of their own to the macro `$callback`, in the form of [`for_each_kernel!`]. All other
-/// kernels ship as skeletons and bodies, and a filled skeleton is as fast as a text of its own. Reductions of `bf16` that round are the
-/// exception. Their conversion takes two instructions, which the compiler can merge with the extraction of the item from its word; in a
-/// filled skeleton the compiler cannot merge them (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled
-/// skeleton).
+/// kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text of its own. The reductions below are the exception:
+/// the conversion of a `bf16` takes two instructions. The compiler can merge these with the extraction of the item from its word, but not
+/// in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {
@@ -94,7 +92,7 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// Passes rows to the macro `$callback`: the rows of each kind, from its sections of the table, then rows that are given in full.
+/// Passes rows to the macro `$callback`: rows made from each kind's sections of the table, and rows that are written out.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {

@@ -1,7 +1,7 @@
 //! Results that are indices of 64 or of 32 bits.
 //!
-//! A kernel writes indices of 64 bits. From its text, the host makes another text that writes indices of 32 bits, and uses that one if no
-//! group has more items than 32 bits can number. Both texts combine indices of 64 bits.
+//! A kernel writes indices of 64 bits. From its text, the host makes a second text that writes indices of 32 bits. The second text serves
+//! results such as those of `ArgMin<u32>`. Both texts combine indices of 64 bits.
 
 #[cfg(not(feature = "stable"))]
 use crate::element::{put_item, Accumulator, Element, VECTOR_WORDS};
@@ -11,8 +11,8 @@ use crate::op::Op;
 /// Lowers `$value` and writes it to `$output`, as result number `$index` or as the only result. The operator is `$op`, on items of type
 /// `$t`.
 ///
-/// Use it in an unsafe block. The output has a writable place for this result. A place has the size of a result; in the text for indices
-/// of 32 bits, it has half that size.
+/// Use this macro in an unsafe block. The output has a writable place for this result. A place has the size of a result, or half the size
+/// in the text for indices of 32 bits.
 #[cfg(not(feature = "stable"))]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -29,7 +29,7 @@ macro_rules! write_result {
     };
 }
 
-/// The same for a program's own operators, which have no text for indices of 32 bits.
+/// The same macro for a program's own operators, which have no text for indices of 32 bits.
 #[cfg(feature = "stable")]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -42,15 +42,15 @@ macro_rules! write_result {
 
 pub(crate) use write_result;
 
-/// Whether results may be indices, judged by types: the operator is exact and its accumulator wide, and a result is one or two numbers of
-/// 64 bits.
+/// Whether an operator's results may be indices: the operator is exact, its accumulator is wide, and a result is one or two numbers of 64
+/// bits.
 #[cfg(not(feature = "stable"))]
 pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
     let are_numbers = size_of::<O::Output>() <= 16 && align_of::<O::Output>() == 8;
     are_numbers && O::EXACT && O::Accumulator::IS_WIDE
 }
 
-/// Writes the lower half of each index of result number `index`.
+/// Writes result number `index`: the lower half of each of its indices.
 ///
 /// # Safety
 /// `output` points to places of half the size of a result, and place `index` is writable.

@@ -1,7 +1,7 @@
 //! The definitions of the kinds of kernels: a kind's symbols, launch bounds, barriers and vector accesses.
 //!
 //! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). Three programs read the
-//! definitions: the one that makes the committed PTX, `warpfold-build`, and the library's build. Definitions exist on the host alone:
+//! definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and the library's build. Definitions exist on the host alone:
 //! kernels do not use them.
 
 use core::fmt;
@@ -14,9 +14,9 @@ use crate::{bf16, f16};
 /// The definition of a kind of kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The prefix of its rows' symbols, before the row's name.
+    /// The beginning of the symbols of the kind's rows. The row's name follows.
     pub prefix: &'static str,
-    /// The prefix of its skeletons' names.
+    /// The beginning of the names of the kind's skeletons.
     pub skeleton: &'static str,
     /// The properties of an operator that the skeletons' names contain, besides the widths of its types.
     pub skeletons_tell: SkeletonsTell,
@@ -24,11 +24,11 @@ pub struct Definition {
     pub shape: Shape,
     /// The most threads of a block.
     pub threads: u32,
-    /// How many blocks are to share a multiprocessor, unless the row has a number of its own.
+    /// How many blocks are to share a multiprocessor, unless a row has its own number.
     pub blocks: u32,
-    /// The barriers in the source.
+    /// The barriers in the source of its kernels.
     pub barriers: &'static [Barrier],
-    /// The barriers of some of its kernels, if they are others.
+    /// The barriers in the source of some of its kernels, if these have different barriers.
     pub other_barriers: Option<&'static [Barrier]>,
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
@@ -49,7 +49,7 @@ pub enum Shape {
     Selection,
 }
 
-/// The properties of an operator that the names of a kind's skeletons contain, besides widths.
+/// The properties of an operator that the names of a kind's skeletons contain, besides the widths of its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkeletonsTell {
     /// None: all operators share a skeleton.
@@ -63,14 +63,14 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads all its vectors of a whole tile at once, and those of a ragged tile in a loop.
+    /// A thread reads its vectors of a whole tile all at once, and its vectors of a ragged tile in a loop.
     Tile,
-    /// The same for two inputs, with vectors half as wide.
+    /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
-    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. It writes the same number of
+    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. The thread writes the same number of
     /// vectors.
     ShortAndLongTile,
-    /// Any number of vectors: the accesses are not inspected.
+    /// A thread reads and writes any number of vectors, which is not inspected.
     Any,
 }
 
@@ -137,7 +137,7 @@ impl fmt::Display for Barrier {
     }
 }
 
-/// Makes the enum of the kinds, and their list.
+/// Makes the enum of the kinds, and the list of all kinds.
 macro_rules! kinds {
     ($($(#[$documentation:meta])* $kind:ident: $definition:path,)*) => {
         /// A kind of kernel.
@@ -161,7 +161,7 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// The kind that a symbol begins with, and the rest of the symbol: the row's name.
+    /// The kind whose prefix the symbol has, and the rest of the symbol: the row's name.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let named = Self::ALL.iter().filter_map(|&kind| {
             let name = symbol.strip_prefix(kind.definition().prefix)?;
@@ -173,7 +173,7 @@ impl Kind {
 }
 
 /// The launch bounds of a row of the table: the most threads of a block, and how many blocks are to share a multiprocessor. `None` if the
-/// symbol belongs to no row.
+/// symbol begins with no kind's prefix.
 ///
 /// Without these bounds the driver's compiler may give a scan's threads more registers than a block of 544 threads can have.
 pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
@@ -186,7 +186,8 @@ pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     Some((*threads, own.map_or(*blocks, |(_, own)| *own)))
 }
 
-/// How many blocks of each of the table's reductions are to share a multiprocessor: reductions of whole arrays, of segments, of columns.
+/// For each reduction of the table, its symbol and how many blocks are to share a multiprocessor. There is a list for whole arrays, for
+/// segments and for columns.
 static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
     use crate::columns::tuning::reduce_blocks as columns_reduce;
     use crate::launch::reduce_blocks_per_multiprocessor as reduce;
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_says_the_kind() {
+    fn a_symbol_begins_with_its_kind() {
         assert_eq!(Kind::of("reduce_gcd"), Some((Kind::Reduce, "gcd")));
         assert_eq!(
             Kind::of("reduce_pairs_dot"),
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_of_the_table_is_of_the_kind_that_it_names() {
+    fn every_rows_symbol_begins_with_the_rows_kind() {
         macro_rules! rows {
             ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
                 &[$((stringify!($kind), stringify!($symbol))),*]
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_may_have_blocks_of_its_own() {
+    fn rows_have_their_own_launch_bounds() {
         assert_eq!(launch_bounds("reduce_sum_f32"), Some((256, 3)));
         assert_eq!(launch_bounds("reduce_wide_sum_f32"), Some((256, 2)));
         assert_eq!(launch_bounds("reduce_pairs_dot_f32"), Some((256, 3)));

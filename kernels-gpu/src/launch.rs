@@ -1,6 +1,6 @@
-//! The resources of a launch: its shared memory, and the number of resident blocks that the kernels are compiled for.
+//! The resources of a launch: its shared memory, and the number of blocks that share a multiprocessor.
 //!
-//! Unlike the numbers in [`crate::contract`], nothing here changes a result.
+//! Unlike the numbers in [`crate::contract`], these resources change no bit of a result.
 
 use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
@@ -9,8 +9,8 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds, instead of one fold for each item of a vector. This is so for exact operators, and for
-/// wide accumulators unless a tile is combined pairwise.
+/// Whether a thread of a reduction has two folds. It has two folds for exact operators, and for wide accumulators unless a tile is combined
+/// pairwise. Otherwise it has one fold for each item of a vector, or a single fold if a tile is combined pairwise.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
@@ -40,11 +40,12 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments and of operators' bits. Device code made for another version is not launched; it is made again.
+/// The version of the kernels' arguments, and of the bits of their results. Device code made for another version is not launched; it is
+/// made again.
 pub const INTERFACE: u32 = 14;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So finding
-/// the total of some tiles costs no more than reading them. The prefixes that it publishes are unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total of
+/// some tiles costs no more than a read of their items. The prefixes that the launch publishes are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -80,8 +81,8 @@ pub struct ReduceShared<A> {
 /// follow this struct, at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
-    /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write
-    /// those of the next.
+    /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write the next
+    /// turn's totals.
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
@@ -100,7 +101,7 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
     size_of::<ReduceShared<A>>() as u32
 }
 
-/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. They may exceed
+/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to hold `buffers` tiles. The bytes may exceed
 /// 48 KiB, the limit of a kernel that has not opted in to more.
 pub const fn scan_shared_bytes<A: Accumulator>(shape: ScanShape, buffers: u32) -> u32 {
     let fixed = size_of::<ScanShared<A>>() as u32 + scan_scratch_bytes::<A>(shape);
@@ -113,8 +114,8 @@ pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
     A::IS_LARGE && shape.is_large()
 }
 
-/// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. It lies between [`ScanShared`] and the tiles.
-/// Other look-backs have none.
+/// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. The scratch lies between [`ScanShared`] and the
+/// tiles. Other look-backs have no scratch.
 pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     let tiles = WARP_LANES as usize * slot_words(A::WORDS);
     let groups = LOOKBACK_GROUP_SLOTS * group_slot_words(A::WORDS);
@@ -124,16 +125,16 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// The slots of that scratch for values of groups: for as many as a group has tiles, and two more. They follow the slots of the tiles of a
-/// group.
+/// How many slots of the scratch of [`scan_scratch_bytes`] hold values of groups: as many as a group has tiles, and two more. In the
+/// scratch, the slots of groups follow the slots of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
-/// The words of shared memory from one value to the next, if each lane reads another value. An odd number avoids bank conflicts.
+/// The words of shared memory from one value to the next, if each lane reads a different value. An odd number avoids bank conflicts.
 pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 
-/// The words of shared memory from one group's value to the next. All lanes read the same value, by 16 bytes.
+/// The words of shared memory from one group's value to the next. All lanes read the same value, 16 bytes at a time.
 pub const fn group_slot_words(words: usize) -> usize {
     words.next_multiple_of(4)
 }
@@ -173,9 +174,9 @@ impl Copies {
 /// When a launch begins, if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// When the earlier work is done.
+    /// After the earlier work is done.
     AfterOthers,
-    /// Possibly before that: the kernel itself waits for the earlier work. This is a *programmatic dependent launch*, which needs PTX
+    /// Possibly before the earlier work is done: the kernel itself waits for it. This is a *programmatic dependent launch*, which needs PTX
     /// for compute capability 9.0 or above.
     Early,
 }

@@ -13,14 +13,15 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). `device` re-exports the parts of
-//! `thread`, `warp` and `block` that users' own kernels can call.
+//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). `device` has the building blocks that users'
+//! own kernels can call.
 //!
 //! The following modules exist on the host too:
 //!
 //! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
 //! - the definition of each kind ([`kind`], on the host alone);
 //! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
+//! - elementary functions, for operators and kernels ([`elementary`]);
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
 //! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
 //!
@@ -31,8 +32,8 @@
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` the crate needs no
 //! nightly features. `warpfold-build` uses this feature to compile users' operators ([`operators!`]). With the feature `cuda_std` the same
 //! kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users' operators compile with
-//! `rustc_codegen_nvvm` too. Only three places depend on the compiler: `simt`, the macro that emits an entry, and a function of
-//! [`contract`] that avoids a bug of rust-cuda's compiler. Besides these, `arithmetic` and `emit` depend on whether the target is a GPU.
+//! `rustc_codegen_nvvm` too. Only three places differ between rustc and rust-cuda's compiler: `simt`, the macros that emit entries, and a
+//! function of [`contract`] that avoids a bug of rust-cuda's compiler.
 // A user's build shows no warnings of this crate. Without the table's entries, some code is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
@@ -153,7 +154,7 @@ macro_rules! kernels {
 ///
 /// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
 ///   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all but the first;
+/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all of these except `reduce_NAME`;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 /// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;
 /// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
@@ -174,7 +175,7 @@ pub use bytemuck;
 #[doc(hidden)]
 pub use pastey;
 
-// A file of operators uses these as `warpfold::…` when it is compiled for the device.
+// A file of operators uses these names as `warpfold::…` when it is compiled for the device.
 pub use half::{bf16, f16};
 pub use op::*;
 pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};

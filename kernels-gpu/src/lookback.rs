@@ -1,24 +1,25 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
-//! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. Their
-//! tiles publish prefixes, and a tile folds whatever values it finds. So the order, and the bits of a float result, change from run to run.
-//! Here the order is fixed:
+//! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. In
+//! their method each tile also publishes its prefix, and a look-back folds whatever values it finds. So the order, and the bits of a float
+//! result, change from run to run. Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
-//! 2. A tile's prefix combines its group's prefix and a fixed tree over the aggregates of the group's lower tiles.
-//! 3. A group's prefix is a left fold of group aggregates; each of these is the same tree over the group's tiles. So the prefix has the
-//!    same bits whether it is read, or folded from the prefix of an earlier group and the tiles after it.
+//! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.
+//! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
+//!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the aggregates of its own group and of the [seven
-//! groups](crate::board::NEIGHBOURS) before it at once, and folds them itself. It waits for tiles only, not for another block's fold. The
-//! time of a look-back is mostly the latency of a single warp's instructions, one after another. So a look-back has few instructions.
+//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of up to [seven
+//! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So it waits for tiles only, not for another block's fold.
+//! The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
-//! below `u`, or for the copy of its own next tile, which depends on no block. Tiles are handed out in increasing order to blocks that run.
-//! So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are resident.
+//! below `u`, or for the copy of its own next tile. The copy depends on no block. Only running blocks take tiles, in increasing order. So
+//! the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
-//! tree of 5 shuffles. If an operator rounds and groups are folded, it costs 9 more shuffles, and one for each group. It has no barrier.
+//! tree of 5 shuffles. If an operator rounds and groups are folded, 9 shuffles take the place of the tree, and 7 more follow. With a wide
+//! accumulator, or if the groups combine neighbours first, each folded group costs 5 more instead. A look-back has no barrier of the block.
 
 mod far;
 mod fold;
@@ -53,8 +54,8 @@ pub struct Lookback<A> {
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group. Only a launch that [stores nothing](crate::launch::SCAN_PUBLISHES_ONLY) publishes it, or a launch that
-    /// looks far back.
+    /// The aggregate of a group. Two sorts of launches publish it: those that [store nothing](crate::launch::SCAN_PUBLISHES_ONLY), and
+    /// those that look far back.
     Group(u32),
     /// The prefix of a group.
     Prefix(u32),
@@ -84,7 +85,7 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// The slot of a value on the board.
+    /// The number of the slot on the board.
     #[inline(always)]
     fn place(&self, slot: Slot) -> u32 {
         match slot {
@@ -100,7 +101,7 @@ impl<A: Accumulator> Lookback<A> {
     /// The scan has the tile or the group, its board has room for the scan, and no other thread publishes the slot.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
-        // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this one: this function's conditions.
+        // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this slot: this function's conditions.
         unsafe { self.board.publish(self.place(slot), value) };
     }
 
@@ -130,8 +131,8 @@ impl<A: Accumulator> Lookback<A> {
         unsafe { self.board.read(self.place(Slot::Tile(tile))).0 }
     }
 
-    /// The prefix of `tile`, valid on lane 0. The scan begins with `initial`. If `tile` is the last of its group, this publishes the next
-    /// group's prefix.
+    /// The prefix of `tile`, valid on lane 0. The scan begins with `initial`. If `tile` is the last of its group, this function also
+    /// publishes the next group's prefix.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A
@@ -185,9 +186,9 @@ impl<A: Accumulator> Published for Lookback<A> {
 /// How a warp looks back.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. This takes one
-    /// read more, but far fewer reads find an unpublished value.
+    /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. The look-back
+    /// takes one more read, but far fewer reads find an unpublished value.
     pub is_patient: bool,
-    /// Whether the last tile of a group also publishes the group's aggregate. No look-back reads it.
+    /// Whether the last tile of a group also publishes the group's aggregate. The host reads it, and no look-back of this launch does.
     pub publishes_group: bool,
 }

@@ -1,10 +1,10 @@
 //! The operators.
 //!
-//! An operator is a marker type. Its [`Op`] implementation for an element type defines what it does. Narrow
-//! elements are combined in a wider type and rounded, or truncated, once, at the end.
+//! An operator is a marker type. Its [`Op`] implementation for an element type defines what it does. Narrow elements are combined in a
+//! wider type. The result is rounded or truncated once, at the end.
 //!
-//! Every identity is exact: combining with it gives the other operand back, bit for bit (except that the payload
-//! of a NaN may change). So the identity can stand for a missing item, and leaves the result unchanged.
+//! Every identity is exact: a value combined with the identity stays the same, bit for bit (except that the payload of a NaN may change).
+//! So the identity can take the place of a missing item.
 
 mod counts;
 mod dot;
@@ -76,7 +76,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
     const EXACT: bool = false;
 
-    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. It is also the result for no items.
+    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. Lowered, it is the result for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op, Sum};
@@ -86,8 +86,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn identity() -> Self::Accumulator;
 
-    /// An item that [`Self::lift_at`] converts to the identity at any index, if there is one. It stands for missing items, which makes the
-    /// end of an input cheaper. Without such an item, missing items are never lifted.
+    /// An item that [`Self::lift_at`] converts to the identity at any index, if there is one. It takes the place of missing items, which
+    /// makes the end of an input cheaper. Without such an item, missing items are never lifted.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op, Product};
@@ -109,8 +109,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lift(item: T) -> Self::Accumulator;
 
-    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. Only operators that use the
-    /// index override it.
+    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. An operator that uses the index
+    /// overrides it.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};
@@ -124,7 +124,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         Self::lift(item)
     }
 
-    /// `left ⊕ right`, where `left` comes from earlier items than `right`.
+    /// `left ⊕ right`. Unless the operator is [`Commutative`], `left` comes from earlier items than `right`.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op};
@@ -133,9 +133,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and their number is a power
-    /// of two. If the operator is [`Self::EXACT`], the values may instead have any numbers of items other than 0; the items on the left
-    /// come before those on the right, and the value on the right may be the identity.
+    /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and the number is a power
+    /// of two. If the operator is [`Self::EXACT`], each value may have any number of items other than 0, and the right value may also be
+    /// the identity. The items on the left come before the items on the right.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -153,7 +153,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
-    /// The most items of a group (a whole input, a segment, a row, a column) whose indices fit in a result.
+    /// The most items of a part (a whole input, a segment, a row, a column) whose indices fit in a result.
     #[doc(hidden)]
     const MOST_ITEMS: u64 = u64::MAX;
 
@@ -165,11 +165,11 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
-    /// Whether segments and columns combine each sixteen values pairwise, neighbours first, in place of a left fold.
+    /// Whether segments and columns combine sixteen values pairwise, neighbours first, instead of by a left fold.
     #[doc(hidden)]
     const PAIRS_SIXTEENS: bool = Self::IS_PAIRWISE;
 
-    /// The combination of the items in 16 bytes. The first of them is item `index` of the input. They are combined from left to right or,
+    /// The combination of the items in 16 bytes. The first item is item `index` of the input. The items are combined from left to right or,
     /// if [`Self::IS_PAIRWISE`], pairwise, neighbours first. If the operator is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
@@ -190,13 +190,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words, bit `i` for word `i`. For each power of two `n`, such a word is the same in all values of `n`
-    /// items of a stream.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of a stream's items is a power of two, word
+    /// `i` depends only on that number.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The combination of the items in 16 bytes, pairwise. The first of them has index `place`, counted from some item of the stream. While
-    /// a row is streamed, values may have a form of their own, until [`Self::end_stream`].
+    /// The items in 16 bytes, combined pairwise. The first item has index `place`, counted from some item of the stream. While a row is
+    /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {
@@ -210,7 +210,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         Self::combine_equal(left, right)
     }
 
-    /// The value of a stream in its usual form.
+    /// Converts a stream's value to the usual form of values.
     #[doc(hidden)]
     #[inline(always)]
     fn end_stream(value: Self::Accumulator) -> Self::Accumulator {
@@ -226,19 +226,20 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     }
 
     /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
-    /// the vectors are combined pairwise, neighbours first. So are the items of a vector if [`Self::PAIRS_SIXTEENS`].
+    /// the vectors are combined pairwise, neighbours first. If [`Self::PAIRS_SIXTEENS`], the items of each vector are combined in the same
+    /// way.
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         four_totals::<Self, T>(vectors, index)
     }
 
-    /// Whether indices are found late: only for the value that wins among [many values](Self::bound_of_four).
+    /// Whether indices are found late: only for the value that wins among the values of [`Self::bound_of_four`].
     #[doc(hidden)]
     const FINDS_LATE: bool = false;
 
-    /// The same as [`Self::total_of_four`], with one exception: if indices [are found late](Self::FINDS_LATE), the value has the index of
-    /// the first item, instead of the index of the item that wins.
+    /// The same as [`Self::total_of_four`], except for the index if indices [are found late](Self::FINDS_LATE): it may then be the first
+    /// item's index, not the winning item's.
     #[doc(hidden)]
     #[inline(always)]
     fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -263,7 +264,7 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, as a part of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
+/// The combination of the items in 16 bytes, as a part of the combination of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
@@ -273,7 +274,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. Reductions need this, since they interleave the items of a tile. Scans do not need it.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of a whole array needs such an operator, since it interleaves the items of a
+/// tile. Scans, and reductions of segments and of columns, do not.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};
@@ -299,8 +301,8 @@ pub trait Commutative {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-/// The sum in a wider type, in which it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for
-/// `i8`, `i16` and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
+/// The sum in a wider type, so that it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for `i8`, `i16` and `i32`; `f32`
+/// for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
 ///
 /// ```
 /// use warpfold_kernels::op::{WideSum, Op};
@@ -341,8 +343,8 @@ pub struct Min;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Max;
 
-/// The minimum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`).
-/// Identity: NaN, the only exact one, and so the result for no numbers.
+/// The minimum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`). Identity: NaN,
+/// the only exact identity, and so the result if there are no numbers.
 ///
 /// ```
 /// use warpfold_kernels::op::{MinNum, Op};
@@ -351,8 +353,8 @@ pub struct Max;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinNum;
 
-/// The maximum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`).
-/// Identity: NaN, the only exact one, and so the result for no numbers.
+/// The maximum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`). Identity: NaN,
+/// the only exact identity, and so the result if there are no numbers.
 ///
 /// ```
 /// use warpfold_kernels::op::{MaxNum, Op};
@@ -362,7 +364,7 @@ pub struct MinNum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MaxNum;
 
-/// The bits that are set in all integers. Identity: all bits.
+/// The bits that are set in all integers. Identity: all bits set.
 ///
 /// ```
 /// use warpfold_kernels::op::{And, Op};

@@ -1,11 +1,11 @@
-//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of
-//! the operator by itself, so that the message of a refusal can name the function.
+//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of the
+//! operator by itself. So a message about a refused function can name the function.
 //!
 //! The rows:
 //!
 //! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`,
 //!   `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-//! - `NAME: OPERATOR, ITEM, scans only;` gives all but the first;
+//! - `NAME: OPERATOR, ITEM, scans only;` gives all of these except `reduce_NAME`;
 //! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 //! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
 //! - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters
-    /// of an entry, the compiler assumes so by itself.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters of
+    /// an entry by nightly rustc, no such call is needed.
     fn known(self) -> Self;
 }
 
@@ -73,7 +73,7 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
-        // The item's size is checked here first, so that the compiler's message names the row.
+        // The item's size is checked here before any use, so that the compiler's message names the row.
         const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::with_kinds_of! { [$($some $only)?] [$crate::operators] @entries $name $op, $item; }
         $crate::operator_functions!($name $op, $item);
@@ -84,7 +84,7 @@ macro_rules! operators {
     };
 }
 
-/// A kernel of an operator's row. Both scans are one function, from which `warpfold-build` makes two kernels.
+/// A kernel of an operator's row. The inclusive and the exclusive scan are one function, from which `warpfold-build` makes two kernels.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -121,8 +121,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries: this is a function, and
-/// `warpfold-build` turns it into an entry.
+/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries, so this is a function, which
+/// `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -230,7 +230,7 @@ macro_rules! equality_functions {
     };
 }
 
-/// Emits nothing: with rust-cuda's compiler, only kernels are needed.
+/// Emits nothing: rust-cuda's compiler needs no functions besides kernels.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -238,7 +238,7 @@ macro_rules! operator_functions {
     ($name:ident $op:ty, $item:ty) => {};
 }
 
-/// Emits nothing, for the same reason.
+/// Emits nothing: rust-cuda's compiler needs no functions besides kernels.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -246,7 +246,7 @@ macro_rules! predicate_functions {
     ($name:ident $predicate:ty, $item:ty) => {};
 }
 
-/// Emits nothing, for the same reason.
+/// Emits nothing: rust-cuda's compiler needs no functions besides kernels.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

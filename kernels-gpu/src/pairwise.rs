@@ -4,7 +4,7 @@ use crate::contract::vector_items;
 use crate::element::{item_of, vector_of, Element, Words};
 use crate::op::Op;
 
-/// Combines the values at this place and the next.
+/// Combines the values at `place` and at the next place.
 #[inline(always)]
 pub fn two<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -13,7 +13,7 @@ pub fn two<O: Op<T>, T: Element>(
     O::combine(value(place), value(place + 1))
 }
 
-/// Combines the values at four places, from this one on.
+/// Combines the values at four places, from `place` on.
 #[inline(always)]
 pub fn four<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -23,7 +23,7 @@ pub fn four<O: Op<T>, T: Element>(
     O::combine(left, O::combine(value(place + 2), value(place + 3)))
 }
 
-/// Combines the values at eight places, from this one on.
+/// Combines the values at eight places, from `place` on.
 #[inline(always)]
 pub fn eight<O: Op<T>, T: Element>(
     value: &impl Fn(usize) -> O::Accumulator,
@@ -48,7 +48,7 @@ pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O
     }
 }
 
-/// Combines the items in 16 bytes. The first of them is item `index` of the input.
+/// Combines the items in 16 bytes. The first item is item `index` of the input.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     let vector = vector_of(words);

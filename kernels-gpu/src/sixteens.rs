@@ -1,26 +1,27 @@
-//! Sixteen values combined pairwise, neighbours first. Segments and columns use this if an operator [combines sixteens
-//! pairwise](crate::op::Op::PAIRS_SIXTEENS), and for exact operators with wide accumulators, since it is less work.
+//! Sixteen values, combined pairwise, neighbours first. Segments and columns use this order if an operator [combines sixteens
+//! pairwise](crate::op::Op::PAIRS_SIXTEENS). They also use this order for exact operators with wide accumulators, since a left fold takes
+//! more work.
 //!
-//! Missing values count as the identity, so the tree of fewer than sixteen values is a part of the tree of sixteen.
+//! Missing values count as the identity, so fewer than sixteen values use a part of the tree of sixteen values.
 
 use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Words};
 use crate::op::{total_in_sixteen, Op};
 use crate::{simt, warp};
 
-/// How many lanes share sixteen values: each takes a quarter.
+/// How many lanes share sixteen values: each lane takes a quarter of them.
 pub const QUARTERS: u32 = 4;
 
 /// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
-/// saves work: indices are compared once per vector instead of once per item, and the number of items is a constant, so nothing is divided.
-/// An exact operator gives the same bits as by a left fold.
+/// saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. By an exact
+/// operator, the result has the same bits as a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
 }
 
-/// Combines the sixteen items of a leaf. They fill `size_of::<T>()` vectors. `words` returns the words of a vector, and `index` is the
-/// index of the first item. The operator [has totals of vectors](has_vector_totals).
+/// Combines the sixteen items of a leaf, which fill `size_of::<T>()` vectors. `words` returns the words of a vector, and `index` is the
+/// index of the first item. [`has_vector_totals`] holds for the operator.
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
     let index = |v: usize| index + (v * vector_items::<T>()) as u64;
@@ -37,8 +38,8 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// Combines `count` values, 1 to 16, pairwise, neighbours first. A turn of the loop combines four values. The loop has at most four turns,
-/// and holds the values that wait for their neighbours.
+/// Combines `count` values, 1 to 16, pairwise, neighbours first. An iteration of the loop combines four values, so there are at most four
+/// iterations. `one` and `two` hold values that wait for their neighbours.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,
@@ -60,16 +61,16 @@ pub fn pairwise<O: Op<T>, T: Element>(
             }
         }
         place += 4 * step;
-        // The remaining items are missing, and the items so far make a complete subtree: their total is the result.
+        // All further values are missing, and the values so far make a complete subtree. Their total is the result.
         if place >= count && place & (place - 1) == 0 {
             return folded;
         }
     }
 }
 
-/// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then they exchange
-/// their totals. All of these lanes get the result if the operator commutes. Otherwise, only the first of them has it. The first `full`
-/// values have equally many items, and their number is a power of two.
+/// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then these lanes
+/// exchange their totals. The first of these lanes gets the result. Each of the first `full` values has the same number of items, a power
+/// of two.
 ///
 /// # Safety
 /// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same arguments.
@@ -99,8 +100,8 @@ pub unsafe fn shared<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the values at four places, from this one on, of `count` values, at least one. In place of a missing value, the last one is
-/// read.
+/// Combines the values at four places, from `place` on. There are `count` values, at least one. Missing values count as the identity: in
+/// their place, the last value is read and ignored.
 #[inline(always)]
 fn quarter<O: Op<T>, T: Element>(
     place: u32,
@@ -119,7 +120,8 @@ fn quarter<O: Op<T>, T: Element>(
     two::<O, T>(left, two::<O, T>(value(place + 2), value(place + 3)))
 }
 
-/// Combines two values. If the operator is exact, the right one may be the identity.
+/// Combines two values. `right` may be the identity, and the numbers of items may differ. So [`Op::combine_equal`] is used only if the
+/// operator is exact.
 #[inline(always)]
 fn two<O: Op<T>, T: Element>(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
     if O::EXACT {

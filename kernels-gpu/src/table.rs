@@ -1,8 +1,8 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! Each operator is a line of a section: it has a kernel for each kind of the section and each type in the operator's list.
-//! `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. Their symbols have
-//! the operator's name in small letters: `reduce_wide_sum_f32`.
+//! Each operator is a line of a section. It has a kernel for each kind of the section and each type in its list. `with_item_types!` has the
+//! lists of types. [`entries`](crate::entries) makes the rows. The symbols of the rows have the operator's name in small letters:
+//! `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -10,9 +10,9 @@ kinds! {
     Reduce: crate::reduce::kind::REDUCE,
     /// A reduction of two inputs.
     ReducePairs: crate::reduce::kind::REDUCE_PAIRS,
-    /// An inclusive scan: an item's result includes the item.
+    /// An inclusive scan: an item's result combines the item and all items before it.
     InclusiveScan: crate::scan::kind::INCLUSIVE,
-    /// An exclusive scan: an item's result includes only the items before it.
+    /// An exclusive scan: an item's result combines all items before it.
     ExclusiveScan: crate::scan::kind::EXCLUSIVE,
     /// A reduction of segments.
     SegmentedReduce: crate::segments::kind::REDUCE,
@@ -30,8 +30,9 @@ kinds! {
     Runs: crate::selection::kind::RUNS,
 }
 
-/// Passes the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens. A kind is passed
-/// as its name and the macro that emits its entry. The first brackets have the row's restriction to some kinds, if there is one.
+/// Calls the macro in the second brackets with the other tokens, followed by the kinds of kernels that a program's own operators have. A
+/// kind is passed as two names: its own name, and the name of the macro that emits its entry. The first brackets are empty, or restrict the
+/// row to some kinds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -54,7 +55,7 @@ macro_rules! with_kinds_of {
     };
 }
 
-/// Passes the lists of item types to the macro `$next`, after other arguments.
+/// Calls the macro `$next` with `$arguments`, followed by the lists of item types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_item_types {
@@ -62,20 +63,20 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All types but those of 64 bits, whose sums have no wider type.
+            // All types of less than 64 bits. Sums of 64-bit types have no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
             singles: [f32],
-            // The item types of running extremes.
+            // The item types of scans by `ArgMin` and `ArgMax`.
             words: [f32 f64 i32 u32 i64 u64],
             maps: [Affine],
         }
     };
 }
 
-/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. The rows are for types with the same names from another
-/// version of `half`.
+/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. The caller uses the rows for another version of `half`, whose
+/// types have the same names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {
@@ -93,8 +94,8 @@ macro_rules! for_each_narrow_float {
     };
 }
 
-/// Passes the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. The comment of a
-/// section names the kinds of its operators' kernels.
+/// Calls the macro [`rows_of!`](crate::rows_of) with `$callback`, `$rows`, and the operators with the types of their items. The comment of
+/// a section names the kinds of its operators' kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_operators {
@@ -190,7 +191,7 @@ macro_rules! integers_of {
     };
 }
 
-/// Picks the sections of the table for the rows of some kernels.
+/// Picks the sections of the table that the callback needs, and names their kinds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {

@@ -1,8 +1,8 @@
 //! Tickets: the order in which blocks start, and the tag of their launch.
 //!
-//! One atomic word has the launch's epoch and the number of tickets that are taken. So a block gets its place and its tag in one access.
-//! Nothing has to be set up before a launch, or counted at its end: the block that takes the last ticket knows that no block will take
-//! another, and writes the word for the next launch.
+//! One atomic word has the launch's epoch and the number of tickets taken so far. So a block gets its place and its tag in one access.
+//! Nothing has to be set up before a launch, and only a launch with the last tag counts blocks at its end. The block with the last ticket
+//! knows that no block will take another ticket, and writes the word for the next launch.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -10,9 +10,10 @@ use crate::workspace::Control;
 /// A block's ticket.
 #[derive(Clone, Copy)]
 pub struct Ticket {
-    /// How many tickets of the launch were taken before this one.
+    /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
-    /// The launch's tag: not zero, and different from the tag of every word that an earlier launch left.
+    /// The launch's tag, different from all tags that earlier launches have left in state words; 0 only in a launch of one tile, which
+    /// takes no ticket.
     pub tag: u32,
 }
 
@@ -21,7 +22,7 @@ pub struct Ticket {
 pub struct Taken(u64);
 
 impl Taken {
-    /// Waits for the ticket. If none was taken, the result has the index 0, and its tag belongs to no launch.
+    /// Waits for the ticket. If no ticket was taken, the result must not be used: it is the same as the first ticket of the first launch.
     #[inline(always)]
     pub fn ticket(self) -> Ticket {
         Ticket {
@@ -34,7 +35,7 @@ impl Taken {
 /// The last tag. After a launch with this tag, the state words are cleared.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, and other work can be done meanwhile.
+/// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, so do other work in the meantime.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.
@@ -44,7 +45,7 @@ pub unsafe fn take_if(control: *mut Control, takes: bool) -> Taken {
     Taken(unsafe { simt::increment_word_if(&raw mut (*control).tickets, takes) })
 }
 
-/// Writes the word for a launch with the epoch `epoch`. The thread that took the last ticket calls this.
+/// Resets the tickets, and sets the epoch to `epoch`, for the next launch. One thread calls this, after the launch's last ticket is taken.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.

@@ -4,7 +4,7 @@ use crate::simt;
 use crate::tickets::{self, Taken, Ticket, LAST_TAG};
 use crate::workspace::Control;
 
-/// The number of items: `most` if `address` is null, else the number at `address`, but not more than `most`.
+/// The number of items: `most` if `address` is null, else the lesser of `most` and the number at `address`.
 ///
 /// # Safety
 /// Earlier work has been awaited. The address is null, or points to a readable number.
@@ -23,13 +23,14 @@ pub unsafe fn counted(most: u64, address: *const u64) -> u64 {
 pub struct Tiles {
     /// The first tile of the launch.
     first: u32,
-    /// One past its last tile.
+    /// One past the launch's last tile.
     pub end: u32,
     /// Whether the launch is the last launch of its scan.
     pub is_final: bool,
-    /// Whether blocks take more tickets after their first. They do not if there is a block for every tile.
+    /// Whether blocks take more tickets after their first ticket. They do if there are fewer blocks than tiles.
     pub tickets_go_on: bool,
-    /// The number of tickets that all blocks together take. If blocks take more than one ticket, each block's last ticket has no tile.
+    /// The number of tickets that all blocks together take. If blocks take more tickets after their first, each block's last ticket has no
+    /// tile.
     tickets: u32,
 }
 
@@ -61,8 +62,9 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// Waits for the ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
-    /// the scan's last launch, advances the epoch. But if the scan's last launch has the last tag, the block that leaves last resets both.
+    /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
+    /// the scan's last launch, advances the epoch. If the scan's last launch has the last tag, the block that leaves last does both
+    /// instead.
     ///
     /// # Safety
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.

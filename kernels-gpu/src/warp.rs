@@ -1,7 +1,7 @@
 //! One warp: reductions and scans over the 32 lanes by shuffles, unrolled.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a barrier. A shuffle of a
-//! value is one instruction for each of its words of 32 bits.
+//! Every unsafe function here is convergent (see [`crate::simt`]): all 32 lanes call it. No function needs shared memory or a barrier. A
+//! shuffle of a value is one instruction for each of its words of 32 bits.
 
 use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// `value` of the lane `delta` above; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -20,7 +20,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
-/// `value` of the lane `delta` below; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -66,8 +66,8 @@ unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A 
     accumulator_of_words(words)
 }
 
-/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. Valid on lane
-/// 0. 5 shuffles for 32 lanes, 3 for 8.
+/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. The result is
+/// valid on lane 0. 5 shuffles for 32 lanes, 3 for 8.
 ///
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
@@ -99,9 +99,10 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
     }
 }
 
-/// [`reduce`] of eight values of each lane at once. In each of the first three steps, two lanes split their values between them and combine
-/// one half each. Value `i` is valid on lane [`lane_of_eighth`] of `i`. The eight reductions take 9 shuffles, and not 40 as eight calls of
-/// [`reduce`] do. The operator has to commute, because on half of the lanes the upper lane's value comes first.
+/// Eight reductions at once, each of one value of every lane. In each of the first three steps, the lanes form pairs, and the two lanes of
+/// a pair share the work: one combines the pair's values for half of the reductions, and the other for the other half. The result of value
+/// `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles; eight calls of [`reduce`] would take
+/// 40. The operator has to commute, because half of the lanes combine the upper lane's value before the lower lane's.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -122,15 +123,15 @@ pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) ->
     }
 }
 
-/// The lane on which value `i` of [`reduce_eight`] is valid.
+/// The lane on which the result of value `i` of [`reduce_eight`] is valid.
 #[inline(always)]
 pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
 /// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
-/// `high` values. The operator has to commute, because on the upper lane the upper lane's value comes first. `same` has a bit for each word
-/// that is equal in all these values. Such words are not exchanged.
+/// `high` values. The operator has to commute, because the upper lane combines its own value before the lower lane's. Words whose bits are
+/// set in `same` are equal in all these values, and are not exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -148,7 +149,7 @@ pub unsafe fn share<A: Accumulator>(
     combine(kept, unsafe { exchange(sent, delta, same) })
 }
 
-/// Pairs of lanes that are `delta` apart combine their values. Both get the result. The operator and `same` are as for [`share`].
+/// Pairs of lanes that are `delta` apart combine their values. Both lanes get the result. The operator and `same` are as for [`share`].
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -163,7 +164,8 @@ pub unsafe fn join<A: Accumulator>(
     combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// `value` of the lane whose number differs in the bit `delta`. Words with a bit in `same` are not exchanged: they are the lane's own.
+/// `value` of the lane whose number differs in the bit `delta`. Words whose bits are set in `same` are the lane's own, and are not
+/// exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -197,7 +199,8 @@ pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -
 }
 
 /// Inclusive scans over the lanes, one for each of the first `count` values, by Kogge and Stone (1973). In step `s` = 1, 2, 4, 8, 16, lane
-/// `l ≥ s` combines the value of lane `l − s` with its own, in this order. Valid on every lane. 5 shuffles for each value.
+/// `l ≥ s` combines two values: the value of lane `l − s` on the left, and its own value on the right. Valid on every lane. 5 shuffles for
+/// each value.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -236,7 +239,7 @@ unsafe fn step<O: Op<T>, T: Element>(
     });
 }
 
-/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the value of the lane before, or the identity on lane 0. 1 shuffle.
+/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the previous lane's value, or the identity on lane 0. 1 shuffle.
 ///
 /// # Safety
 /// Convergent: the whole warp.

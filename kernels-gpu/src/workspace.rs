@@ -1,31 +1,30 @@
-//! The scratch memory of a stream's launches: one allocation, zeroed once, used again by every launch.
+//! The scratch memory of a stream's launches: one allocation that is zeroed once, and that every launch uses again.
 //!
 //! ```text
 //! byte 0      Control         256 bytes
 //! byte 256    state words     8 bytes each
 //! ```
 //!
-//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. The tag shows
-//! that a word left by an earlier launch is old, so no launch has to clear anything first. The epoch is in [`Control`], in device
-//! memory, and the block that takes the last ticket of a reduction or scan advances it. So a launch that was captured into a graph
-//! works each time it is replayed. After the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
+//! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. By the tag, a launch
+//! recognises words that earlier launches have left, so no launch has to clear anything first. The epoch is in [`Control`], in device
+//! memory. The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each
+//! time it is replayed. In a launch with the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
 use crate::contract::{reduce_chunk_count, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
-/// The state that persists between the launches on a workspace, and that their blocks share. All zero at first.
+/// State that the blocks of a launch share, and that persists from launch to launch. All zero at first.
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
-    /// The high half is the epoch: the number of reductions and scans that have run since the state words were last cleared.
-    /// The tag of the running reduction or scan is the epoch plus one. The low half is the number of tickets that its blocks have
-    /// taken.
+    /// The high half is the epoch: the number of calls that have taken tickets since the state words were last cleared. The tag of the
+    /// running call is the epoch plus one. The low half is the number of tickets that have been taken since the last reset.
     pub tickets: u64,
-    /// The number of blocks that have left the running scan, if it has the last tag.
+    /// The number of blocks that have left the running launch, if it has the last tag.
     pub departures: u32,
-    /// The tag of the last launch that refused its offsets.
+    /// The tag of the last launch that refused its segments' offsets.
     pub fault: u64,
     /// The initial value of the next scan, if it has one.
     pub initial: Initial,
@@ -64,8 +63,8 @@ pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }
 
-/// The number of state words that is enough for a scan of any number of items up to `item_count`. The longest short scan needs more
-/// than some long scans, since it has more tiles.
+/// The most state words that a scan of any number of items up to `item_count` needs. The longest short scan needs more state words than
+/// some long scans, since it has more tiles.
 pub const fn scan_most_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     let long = scan_state_words::<A>(tiles, item_count);
     if tiles.is_short(item_count) {

@@ -35,7 +35,7 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch6
 ///
 /// # Errors
 ///
-/// [`Refusal::DeviceRuntimeNotFound`] if the driver needs the library.
+/// [`Refusal::DeviceRuntimeNotFound`] if the driver needs the library and it was not found; the linker's and the driver's errors.
 pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> {
     let searched = places();
     let library = searched.iter().find_map(|path| fs::read(path).ok());
@@ -64,7 +64,7 @@ fn places() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Folders such as `/usr/local/cuda-12.4`, the latest first.
+/// Folders such as `/usr/local/cuda-12.4`, in descending order of their names.
 fn numbered_toolkits() -> Vec<PathBuf> {
     let is_toolkit = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str());

@@ -41,7 +41,7 @@ pub enum Refusal {
         allowed: BlockSizes,
     },
 
-    /// The rung has another task.
+    /// The rung does not have the requested task.
     #[error("{rung} is no {wanted}: it is a {kind}", kind = rung.kind())]
     Kind {
         /// The rung.
@@ -61,15 +61,14 @@ pub enum Refusal {
         element: &'static str,
     },
 
-    /// Kernels that launch kernels are linked with the device's runtime, a library of the CUDA toolkit, and it was not
-    /// found.
+    /// The device's runtime was not found. Kernels that launch kernels are linked with this library of the CUDA toolkit.
     #[error(
         "kernels that launch kernels need `libcudadevrt.a` of the CUDA toolkit, and CUDA_HOME does not lead to it; \
          looked for {}",
         list(searched)
     )]
     DeviceRuntimeNotFound {
-        /// The paths at which it was looked for.
+        /// The paths at which the library was looked for.
         searched: Vec<PathBuf>,
     },
 

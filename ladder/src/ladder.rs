@@ -49,9 +49,9 @@ impl Ladder {
 
 impl Drop for Ladder {
     fn drop(&mut self) {
-        // If the context is lost, so are its modules.
+        // If the context is lost, its modules are lost too.
         if self.gpu.make_current().is_ok() {
-            // SAFETY: the ladder is being dropped, so nobody uses the kernels after this, or drops them again.
+            // SAFETY: the ladder is being dropped, so the kernels are neither used nor dropped again.
             unsafe { ManuallyDrop::drop(&mut self.kernels) }
         }
     }

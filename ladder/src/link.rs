@@ -11,8 +11,8 @@ use warpfold::{DriverCode, Error};
 mod raw {
     use super::{c_char, c_int, c_uint, c_void};
 
-    // As `cuda.h` declares them, except for the type of the result. For all of these calls, pointers are valid for the reads and writes
-    // that the driver's documentation states.
+    // The calls as `cuda.h` declares them, except for the type of the result. The condition of each call: pointers are valid for the reads
+    // and writes that the driver's documentation states.
     unsafe extern "C" {
         pub fn cuLinkCreate_v2(
             option_count: c_uint,

@@ -19,8 +19,8 @@ pub struct Measured<T> {
     pub value: T,
     /// The launches, in order. Empty for warpfold's own rungs, which the ladder does not launch itself.
     pub launches: Vec<Launch>,
-    /// The time from the first launch to the end of the last, measured on the device. It excludes the preparation of input
-    /// and scratch memory.
+    /// The time from the first launch to the end of the last launch, measured on the device. It excludes the preparation of input and
+    /// scratch memory.
     pub kernel_time: Duration,
     /// The host's time after the last launch, in which it copies partial results and combines them.
     pub post_kernel_time: Duration,
@@ -67,7 +67,8 @@ impl<'ladder> Session<'ladder> {
     /// A session in the GPU's context, which becomes the current one. Fails during a capture.
     pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
         ladder.gpu().make_current()?;
-        // Synchronous calls use the default stream, and would invalidate a capture. This call fails first.
+        // During a capture, this call fails. The synchronous calls that would follow use the default stream, and would invalidate the
+        // capture.
         ladder.gpu().synchronize()?;
         Ok(Self {
             ladder,
@@ -100,7 +101,7 @@ impl<'ladder> Session<'ladder> {
     ///
     /// # Safety
     ///
-    /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
+    /// - `parameters` are the kernel's parameters, in order. Each is a pointer or a 64-bit number.
     /// - The launch meets the kernel's conditions.
     pub unsafe fn launch<const N: usize>(
         &mut self,
@@ -122,9 +123,8 @@ impl<'ladder> Session<'ladder> {
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         let function = kernel.function()?;
-        // `cust`'s macro `launch!` accepts no array of parameters, so this calls the function behind it.
-        // SAFETY: there is a pointer to a live 64-bit value for each parameter (condition 1), and the launch meets the kernel's conditions
-        // (condition 2).
+        // `cust`'s macro `launch!` accepts no array of parameters, so this code calls the function that the macro calls. SAFETY: there is a
+        // pointer to a live 64-bit value for each parameter (condition 1), and the launch meets the kernel's conditions (condition 2).
         unsafe {
             self.stream.launch(
                 &function,

@@ -8,8 +8,8 @@ use crate::scratch::Scratch;
 use crate::{Kind, Ladder, Refusal, Result, Rung};
 
 impl Ladder {
-    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output. The first thread of each block then launches a grid
-    /// of half as many threads, down to one.
+    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output. The first thread of each block then launches a
+    /// grid of half as many threads, down to one thread.
     ///
     /// # Errors
     ///
@@ -33,12 +33,12 @@ impl Ladder {
 
 /// The launches that a kernel makes.
 pub struct Children {
-    /// The highest error code of a launch; 0 if none failed.
+    /// The highest error code of a launch; 0 if no launch failed.
     pub refusal: Scratch<u32>,
 }
 
 impl Children {
-    /// Makes room for two pending launches for each block: one of its own level and one of the next.
+    /// Makes room for two pending launches for each block: one of its own level and one of the next level.
     pub fn expect(grid_blocks: u32) -> Result<Self> {
         let limit = ResourceLimit::DeviceRuntimePendingLaunchCount;
         let count = 2 * grid_blocks as usize;

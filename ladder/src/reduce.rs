@@ -23,7 +23,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the rung has no such kernel or does not allow such blocks; the errors of [`warpfold::reduce()`] and of `cust`.
+    /// A [`Refusal`] if the rung has no such kernel or does not support the block size; the errors of [`warpfold::reduce()`] and of `cust`.
     pub fn reduce<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
         &self,
         rung: Rung,
@@ -107,7 +107,7 @@ impl<T: Item> Run<'_, T> {
     }
 }
 
-/// The threads of a launched block: for some rungs, half of the block size that was asked for.
+/// The threads of a launched block: for some rungs, half of the requested block size.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {
         Rung::HalfThreads
@@ -153,7 +153,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
         Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
         Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
 
-        // `Ours` is launched by warpfold. The other rungs are not reductions, and have been refused already.
+        // `Ours` is launched by warpfold. The other rungs in this list are not reductions, and have been refused already.
         Rung::Ours
         | Rung::SequentialScan
         | Rung::QuadraticScan
@@ -169,7 +169,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
     }
 }
 
-/// How many blocks have a thread for each item. The driver refuses more blocks than a grid can have.
+/// How many blocks are needed for one thread per item. The driver refuses more blocks than a grid can have.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

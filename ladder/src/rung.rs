@@ -51,7 +51,7 @@ pub enum Rung {
     QuadraticScan,
     /// Document 4: Kogge and Stone's scan, in place.
     KoggeStone,
-    /// Document 4: the same with two buffers.
+    /// Document 4: Kogge and Stone's scan, with two buffers.
     DoubleBufferedKoggeStone,
     /// Document 4: Brent and Kung's scan.
     BrentKung,
@@ -110,7 +110,7 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// Combines, for each place, all items up to it.
+    /// For each place, combines all items up to that place.
     Scan,
     /// Prints.
     Greeting,
@@ -227,7 +227,7 @@ impl Rung {
         self.about().idea
     }
 
-    /// The rung's improvement on the rung before it. `None` for the first rung of a document.
+    /// The rung's improvement on the rung before it. `None` for the first rung of a document, and for [`Self::NestedHello`].
     pub fn improvement(self) -> Option<&'static str> {
         self.about().improvement
     }
@@ -258,7 +258,7 @@ impl Rung {
         }
     }
 
-    /// The family of the rung's kernels in the table of the ladder's kernels. Our own rungs have no family.
+    /// The family of the rung's kernels in the table of the ladder's kernels. Our own rungs and [`Self::NestedHello`] have no family.
     pub(crate) fn family(self) -> Option<&'static str> {
         self.about().family
     }

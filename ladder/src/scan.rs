@@ -38,11 +38,11 @@ impl fmt::Display for Placement {
 impl Ladder {
     /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
-    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin
-    /// at the same place. After an error that was found after the first launch, the output is unspecified.
+    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin at the
+    /// same place. If an error is found after the first launch, the output is unspecified.
     ///
-    /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and
-    /// `f32`. [`Rung::OurScan`] has kernels for all of warpfold's scans whose results are items.
+    /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and `f32`.
+    /// [`Rung::OurScan`] has kernels for all of warpfold's scans whose results have the items' type.
     ///
     /// ```
     /// use warpfold::Sum;
@@ -61,7 +61,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the rung has no such kernel or does not allow such blocks; the errors of [`warpfold::scan()`] and of `cust`.
+    /// A [`Refusal`] if the rung has no such kernel or does not support the block size; the errors of [`warpfold::scan()`] and of `cust`.
     pub fn scan<O, T>(
         &self,
         rung: Rung,
@@ -110,7 +110,7 @@ impl Ladder {
         self.gpu().check_buffer(Argument::Input, input)?;
         self.gpu().check_buffer(Argument::Output, output)?;
         let session = Session::new(self)?;
-        // In place, the documents' kernels would read items that other threads may have overwritten already.
+        // In place, some of the document's kernels would read items that other threads may have overwritten already.
         let copy = match address_of(input) == address_of(output) {
             true => Some(Scratch::copy_of(input)?),
             false => None,

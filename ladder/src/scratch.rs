@@ -34,7 +34,7 @@ impl<T: Item> Scratch<T> {
         Ok(scratch)
     }
 
-    /// A copy of the input, and `padding` after it up to `item_count` items.
+    /// A copy of the input, filled up with `padding` to `item_count` items.
     pub fn padded_copy_of(input: &DeviceSlice<T>, item_count: usize, padding: T) -> Result<Self> {
         let scratch = Self::new(item_count)?;
         scratch.0.index(..input.len()).copy_from(input)?;

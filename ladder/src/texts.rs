@@ -1,9 +1,9 @@
-//! The kernels' PTX, and each kernel's part of it. The driver compiles a text as a whole, so it gets only the part that is needed.
+//! The kernels' PTX, and each kernel's part of it. The driver compiles a text as a whole, so the driver gets only the part that is needed.
 
-/// The kernels that the host alone launches.
+/// The kernels that only the host launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));
 
-/// The kernels that launch kernels. They share functions, whose declarations precede them.
+/// The kernels that launch kernels. These kernels share functions, which are declared before the kernels.
 const NESTED: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder_nested.ptx"));
 
 /// The beginning of every entry.
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_has_a_text_of_its_own_or_one_of_those_that_are_linked() {
+    fn every_kernel_has_its_own_text_or_a_linked_text() {
         for symbol in for_each_ladder_kernel!(symbols) {
             let Some(Text::Plain(text)) = of(symbol) else {
                 panic!("no text has {symbol}");

@@ -13,7 +13,7 @@ use warpfold_ladder::{Document, Rung};
 const EXAMPLE: &str = "ladder";
 
 #[test]
-fn it_writes_its_tables_and_its_chart() {
+fn the_example_writes_its_tables_and_its_chart() {
     let folder = folder("ladder");
     let output = run(EXAMPLE, &["4", "2", "--output", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -35,7 +35,7 @@ fn it_writes_its_tables_and_its_chart() {
 }
 
 #[test]
-fn it_knows_five_documents() {
+fn unknown_arguments_are_refused() {
     for arguments in [&["6"][..], &["four"], &["--output"], &["1", "sweeps"]] {
         let output = run(EXAMPLE, arguments);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -43,7 +43,7 @@ fn it_knows_five_documents() {
 }
 
 #[test]
-fn it_names_the_folder_that_it_cannot_make() {
+fn the_error_names_a_folder_that_cannot_be_created() {
     let output = run(EXAMPLE, &["4", "--output", "/dev/null/charts"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let complaint = complaint(&output);
@@ -62,7 +62,7 @@ fn a_folder_for_charts_need_not_be_utf_8() {
 }
 
 #[test]
-fn it_behaves_as_every_example_does() {
+fn the_example_behaves_like_all_examples() {
     assert_helps(EXAMPLE);
     assert_refuses(EXAMPLE, &["--bogus"]);
     assert_ends_unread(EXAMPLE, &["4"]);

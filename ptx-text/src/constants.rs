@@ -1,15 +1,15 @@
 //! Constant folding: replaces registers that always have the same value by that value.
 //!
-//! `ptxas` folds such values too, but only after it has chosen how memory is addressed, and it does not choose again. With a
-//! direction of 0 in a register, a scan of `f32` had an address for each vector in place of an offset, spilled three registers, and took
-//! 631 µs instead of 514 (2^28 items, H200, CUDA 13.0's driver).
+//! `ptxas` folds constants too, but only after it has chosen how to address memory, and it never changes that choice. With a direction of 0
+//! in a register, a scan of `f32` computed an address for each vector instead of using an offset, and spilled three registers. It took 631
+//! µs, and with a folded direction it takes 514 µs (2^28 items, H200, CUDA 13.0's driver).
 //!
-//! A statement is folded only if it is on a line of its own, as compilers write it. A register is folded only if exactly one statement of
-//! the text defines it.
+//! A statement is folded only if it is on a line of its own, as compilers write it. Apart from the given register, a register is folded
+//! only if exactly one statement of the text defines it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// The text, with values in place of the registers that are computed from constants only. `register` is known to have `value`.
+/// The text with folded constants. `register` is known to have `value`.
 pub fn fold(text: &str, register: &str, value: u64) -> String {
     let definitions = definitions(text);
     let is_single = |register: &str| definitions.get(register) == Some(&1);
@@ -43,6 +43,31 @@ pub fn fold(text: &str, register: &str, value: u64) -> String {
     folded
 }
 
+/// These registers, and all that [`fold`] may find to have a value once it knows theirs.
+pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
+    let statements: Vec<Statement> = text.lines().filter_map(Statement::read).collect();
+    let mut known: HashSet<&str> = known.collect();
+    loop {
+        let before = known.len();
+        for statement in &statements {
+            let is_register = |operand: &str| known.contains(operand);
+            let is_known = |operand: &str| {
+                operand.is_empty() || operand.parse::<i64>().is_ok() || is_register(operand)
+            };
+            let operands = statement.operands;
+            let may_be_zero = |operand: &str| operand == "0" || is_register(operand);
+            let masks =
+                statement.operation == Operation::And && operands.into_iter().any(may_be_zero);
+            if masks || operands.into_iter().all(is_known) {
+                known.insert(statement.to);
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
 /// How often each register is the first operand of a statement, or part of a vector that is the first operand.
 fn definitions(text: &str) -> HashMap<&str, u32> {
     let mut definitions = HashMap::new();
@@ -51,7 +76,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
         let Some((_, operands)) = statement.split_once(char::is_whitespace) else {
             continue;
         };
-        // If the statement begins with a predicate, the opcode is still to be skipped.
+        // If the statement begins with a predicate, its second word is the opcode.
         let operands = match statement.starts_with('@') {
             true => operands.trim_start().split_once(char::is_whitespace),
             false => Some(("", operands)),
@@ -71,7 +96,7 @@ fn definitions(text: &str) -> HashMap<&str, u32> {
     definitions
 }
 
-/// A statement on its own line whose operation is folded.
+/// A statement on its own line, with an operation that can be folded.
 struct Statement<'a> {
     operation: Operation,
     /// The operation, as it is written in the text.
@@ -100,7 +125,7 @@ enum Folded {
     Value(u64),
     /// A copy of the operand with this number.
     Copy(usize),
-    /// The same operation on one operand of the statement, by its number, and on a known value.
+    /// The same operation on two operands: the statement's operand with this number, and a known value.
     With(usize, u64),
 }
 
@@ -152,7 +177,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The statement's replacement; `None` if no operand is known, or if the statement is already folded.
+    /// The statement's replacement. `None` if no operand is known, if only the first operand of a subtraction or shift is known, or if a
+    /// known value would be shifted by 64 bits or more.
     fn folded(&self, known: &HashMap<String, u64>) -> Option<Folded> {
         let value = |operand: &str| {
             let number = operand.parse::<i64>().ok().map(|number| number as u64);
@@ -229,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_from_constants_is_a_constant() {
+    fn constants_and_zeros_are_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "xor.b64 %rd2, %rd1, 512",
@@ -255,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn so_it_is_with_all_bits() {
+    fn masks_of_all_ones_are_folded() {
         let lines = [
             "mov.b64 %rd1, -1",
             "xor.b64 %rd2, %rd1, 512",
@@ -280,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_of_several_values_and_all_else_stays() {
+    fn registers_with_several_values_are_not_folded() {
         let lines = [
             "mov.b64 %rd1, 0",
             "mov.b64 %rd1, %rd7",

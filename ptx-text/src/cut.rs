@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_stay_with_every_entry() {
+    fn every_cut_entry_keeps_the_functions() {
         let text = format!("{TEXT}.visible .func (.param .b32 r) helper()\n{{\n\tret;\n}}\n");
         for kernel in kernels(&text).unwrap().into_values() {
             assert_eq!(kernel, text);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_entries_or_with_half_a_one_is_refused() {
+    fn texts_without_a_complete_entry_are_refused() {
         assert_eq!(kernels(".version 7.0\n"), Err(Malformed::NoEntry));
         let end = kernels(TEXT.trim_end().trim_end_matches('}')).unwrap_err();
         assert_eq!(end, Malformed::NoEnd("another".to_owned()));

@@ -3,7 +3,9 @@
 //! The kernel's source sets a register called `%direction` to 0, and computes addresses from it. In the text for scans that go backward,
 //! all bits of the register are set. In both texts, the value is folded into the instructions that use it before a driver gets the text.
 
-use crate::constants::fold;
+use std::collections::HashSet;
+
+use crate::constants::{fold, followers_of};
 
 /// The register that holds the direction.
 pub const REGISTER: &str = "%direction";
@@ -25,6 +27,14 @@ pub fn backward(text: &str) -> Option<String> {
     text.contains(SET).then(|| settled(text, u64::MAX))
 }
 
+/// The registers that may be constants in the text of a direction. If one statement defines such a register, its value is folded.
+pub(crate) fn followers(text: &str) -> HashSet<&str> {
+    match text.contains(SET) {
+        true => followers_of(text, text.lines().filter_map(reader).chain([REGISTER])),
+        false => HashSet::new(),
+    }
+}
+
 /// The text with this value of the register.
 fn settled(text: &str, value: u64) -> String {
     let lines = text.lines().map(|line| match reader(line) {
@@ -36,7 +46,7 @@ fn settled(text: &str, value: u64) -> String {
     fold(&text.replace(SET, &set), REGISTER, value)
 }
 
-/// If a line is a scope that reads the direction, the register that it sets.
+/// The register that a line sets, if the line is a scope that reads the direction.
 fn reader(line: &str) -> Option<&str> {
     let scope = line.trim().strip_prefix('{')?;
     let (_, read) = scope.split_once(SET)?;
@@ -63,7 +73,7 @@ mod tests {
 ";
 
     #[test]
-    fn each_place_that_reads_the_direction_has_its_value() {
+    fn every_read_of_the_direction_becomes_its_value() {
         let text = forward(TEXT.to_owned());
         assert!(text.contains("add.s64 \t%rd4, %rd9, 512;"), "{text}");
         assert!(text.contains("mov.b64 \t%rd6, 0;"), "{text}");
@@ -74,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_direction_goes_forward_only() {
+    fn a_text_without_a_direction_has_no_backward_form() {
         let text = "\tmov.b64 \t%rd1, 0;\n";
         assert_eq!(forward(text.to_owned()), text);
         assert_eq!(backward(text), None);

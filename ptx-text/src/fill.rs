@@ -19,7 +19,7 @@ pub const HOLE: &str = "\tHOLE ";
 /// The text before the name of a hole. The hole's body is in the lines after the name.
 pub const BODY: &str = "\nhole ";
 
-/// The start of a packed text. The name of a skeleton follows, up to the first [`BODY`], and then bodies.
+/// The start of a packed text. Then come the name of a skeleton, up to the first [`BODY`], and the bodies.
 pub const FILLED: &str = "skeleton ";
 
 /// Why a skeleton cannot be filled.
@@ -74,7 +74,7 @@ pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfill
     Ok(filled)
 }
 
-/// The name and the bodies that follow [`FILLED`].
+/// The skeleton's name and the bodies, from the text after [`FILLED`].
 pub fn skeleton_and_bodies(text: &str) -> (&str, &str) {
     text.split_at(text.find('\n').unwrap_or(text.len()))
 }
@@ -163,7 +163,7 @@ fn pieces(lines: &str) -> Vec<Piece<'_>> {
 }
 
 impl Body<'_> {
-    /// Writes the body with a hole's registers. `None` if it names a register that the hole does not have.
+    /// Writes the body with a hole's registers. `None` if the body names a register that the hole does not have.
     fn write(&self, hole: &Hole<'_>, text: &mut String) -> Option<()> {
         for piece in &self.pieces {
             text.push_str(match *piece {

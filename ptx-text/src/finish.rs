@@ -57,7 +57,7 @@ pub struct Contents {
     pub has: fn(&str) -> bool,
     /// Whether external functions and global variables are kept, for kernels that launch kernels or print.
     pub has_declarations: bool,
-    /// The bounds of an entry's launches, if it has any.
+    /// The bounds of an entry's launches, if the entry has any.
     pub bounds: fn(&str) -> Option<Bounds>,
 }
 
@@ -71,7 +71,7 @@ enum Skip {
     Declaration,
 }
 
-/// Keeps the contents without comments, and adds the bounds of each entry.
+/// Keeps the contents, without empty lines and lines of comments, and adds the bounds of each entry.
 pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;
@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// The part to leave out that a line begins; [`Skip::Nothing`] if it begins none.
+/// The part to leave out that begins with this line; [`Skip::Nothing`] if the line is kept.
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {
@@ -221,7 +221,7 @@ $L: bra $L;
     }
 
     #[test]
-    fn what_is_wanted_is_kept_with_its_bounds() {
+    fn wanted_entries_are_kept_with_their_launch_bounds() {
         let text = finish(EMITTED, &contents(false)).unwrap();
         assert_eq!(text, [".version 7.4\n", WANTED].concat());
         let text = finish(EMITTED, &contents(true)).unwrap();
@@ -233,7 +233,7 @@ $L: bra $L;
     }
 
     #[test]
-    fn a_text_that_ends_in_what_is_left_out_breaks_off() {
+    fn a_text_truncated_in_an_omitted_function_is_an_error() {
         let text = EMITTED.trim_end().trim_end_matches('}');
         assert_eq!(finish(text, &contents(false)), Err(Malformed::BreaksOff));
     }

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_place_that_sets_the_width_is_changed() {
+    fn every_setting_of_the_width_is_changed() {
         let text = "{ .reg .b32 %short; mov.b32 %short, 0; mov.b32 %r1, %short; }\n";
         let changed = short(&[text, text].concat()).unwrap();
         assert_eq!(changed.matches("%short, 1; mov.b32 %r1").count(), 2);

@@ -1,5 +1,5 @@
-//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store
-//! of a float's low bits. It must have the same barriers as its source, and the wait that programmatic launches need.
+//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store of a float's low
+//! bits. If the caller asks for it, a kernel must also have the same barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,10 +9,10 @@ use crate::narrow::narrow_store;
 use crate::statement::{Instruction, Statement, instructions};
 use crate::text::Function;
 
-/// Barriers, written as instructions with `%r` in place of each register, and the count of each.
+/// Barriers, and how often each occurs. A barrier is written as an instruction with `%r` in place of each register.
 pub type Barriers = BTreeMap<String, usize>;
 
-/// How a compiler passes the number of a barrier, and its number of threads.
+/// How a compiler passes a barrier's number, and the number of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
     /// As constants if they are known. rustc does this.
@@ -139,7 +139,7 @@ pub enum Fault {
         /// The source's barriers.
         expected: Barriers,
     },
-    /// The kernel must wait first for preceding work and does not, or the reverse.
+    /// The kernel must wait first for preceding work, and does not; or it must not wait, and does.
     Wait {
         /// Whether the kernel waits first.
         waits_first: bool,
@@ -189,7 +189,7 @@ pub fn inspect(kernel: &Function, rules: &Rules) -> Result<(), Fault> {
     }
 }
 
-/// The number of instructions whose opcode begins with these parts.
+/// The number of instructions whose opcode begins with `opcode`.
 pub fn count(kernel: &Function, opcode: &str) -> usize {
     let instructions = instructions(&kernel.body);
     instructions
@@ -197,7 +197,7 @@ pub fn count(kernel: &Function, opcode: &str) -> usize {
         .count()
 }
 
-/// The forbidden contents of a statement.
+/// The first forbidden thing that a statement contains.
 fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     let mut forbidden = rules.forbidden.iter().copied();
     match statement {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_there_is_found() {
+    fn forbidden_things_are_found() {
         for (before, after, thing) in [
             ("ret;", "call.uni f, (); ret;", Thing::Call),
             ("ret;", "st.local.b32 [%rd1], %r1; ret;", Thing::LocalMemory),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn other_barriers_are_found() {
+    fn missing_additional_and_different_barriers_are_found() {
         for spoilt in [
             REDUCE.replacen("bar.sync 0;", "", 1),
             REDUCE.replacen("bar.sync 0;", "bar.sync 0; bar.sync 0;", 1),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_wait_and_a_late_one_are_found() {
+    fn missing_and_late_waits_are_found() {
         for spoilt in [
             REDUCE.replace("griddepcontrol.wait;", ""),
             format!("ld.global.b32 %r1, [%rd1]; {REDUCE}"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_may_be_numbered_by_registers_where_the_compiler_does_so() {
+    fn barriers_may_have_their_operands_in_registers() {
         let source = [
             ("bar.sync 0", 1),
             ("bar.sync 1, 256", 1),

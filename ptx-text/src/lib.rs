@@ -16,11 +16,12 @@
 //! | [`finish`] | launch bounds, and the removal of unneeded parts of a compiler's output |
 //! | [`narrow`] | stores of the low bits of a float, which a driver's compiler gets wrong |
 //! | [`inspect`] | checks of a finished kernel |
+//! | [`names`] | new numbers for registers and labels, by which a text compresses well |
 //! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
 //! The crate reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
 //!
-//! The library also uses the crate at run time, to fill skeletons, so it has no dependencies.
+//! The library also uses the crate at run time, for example to fill skeletons, so the crate has no dependencies.
 
 mod constants;
 pub mod cut;
@@ -30,6 +31,7 @@ pub mod fill;
 pub mod finish;
 pub mod indices;
 pub mod inspect;
+pub mod names;
 pub mod narrow;
 pub mod older;
 pub mod rust_cuda;

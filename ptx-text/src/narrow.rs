@@ -1,10 +1,9 @@
 //! Narrow stores of results of float instructions.
 //!
-//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits it to store an unaligned float
-//! byte by byte. If a float instruction has written the register, the compiler of CUDA 13.0, which is also in driver
-//! 580, converts the float to an integer of 8 bits and stores that. (The compiler of CUDA 13.5 stores the byte.)
-//! Results of integer instructions are stored correctly, so [`mask`] masks the bits by an integer instruction before the store.
-//! [`narrow_store`] finds stores of bits that are not masked.
+//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits such stores to store an unaligned float byte by byte.
+//! If a float instruction has written the register, the compiler of CUDA 13.0 (also in driver 580) converts the float to an integer of 8
+//! bits, and stores the integer. (The compiler of CUDA 13.5 stores the low byte.) Results of integer instructions are stored correctly, so
+//! [`mask`] masks the bits by an integer instruction before the store. [`narrow_store`] finds stores of bits that are not masked.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ use crate::statement::{Instruction, Statement, instructions, register_width, spl
 /// The modifiers of float instructions.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
-/// The body, with the values of narrow stores masked.
+/// The body, with the values of narrow stores masked if they are results of float instructions.
 pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     let floats = written_as_floats(&body);
     let mut masked = Vec::with_capacity(body.len());
@@ -28,7 +27,7 @@ pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     masked
 }
 
-/// The first narrow store of a body whose value is not masked.
+/// The first narrow store of a float instruction's result that is not masked.
 pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
     let is_narrow = |store: &&Instruction, floats: &BTreeSet<String>| {
         let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
@@ -116,8 +115,18 @@ fn stored_bits(store: &Instruction) -> Option<u32> {
     last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()
 }
 
+/// The registers of which a store writes only the low bits.
+pub(crate) fn stored_in_part(store: &Instruction) -> Vec<String> {
+    let Some(bits) = stored_bits(store).filter(|_| store.operation() == "st") else {
+        return Vec::new();
+    };
+    let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
+    let is_wider = |value: &String| register_width(value).is_some_and(|width| width > bits);
+    values.into_iter().filter(is_wider).collect()
+}
+
 /// The operand itself or, for a vector, its members.
-fn members(operand: &str) -> Vec<String> {
+pub(crate) fn members(operand: &str) -> Vec<String> {
     split_list(operand.trim_matches(['{', '}']))
 }
 
@@ -151,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_vector_the_floats_are_masked() {
+    fn only_the_floats_of_a_vector_are_masked() {
         assert_eq!(
             masked("max.f32 %r2, %r1, %r1; st.global.v2.b8 [%rd4], {%r1, %r2};"),
             "max.f32 %r2, %r1, %r1; { .reg .b32 %bits_1; and.b32 %bits_1, %r2, 255; \
@@ -160,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floats_low_bits_are_found() {
+    fn narrow_stores_of_floats_are_found() {
         for (store, is_found) in [
             ("st.global.b8 [%rd1+3], %r3;", true),
             ("@%p1 st.shared.v2.b16 [%rd1], {%r4, %r3};", true),
@@ -176,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn other_stores_stay() {
+    fn stores_of_other_values_are_unchanged() {
         for body in [
             "add.rn.f32 %r3, %r1, %r2; st.shared.b32 [%rd1], %r3;",
             "add.s32 %r3, %r1, %r2; st.shared.b8 [%rd1], %r3;",

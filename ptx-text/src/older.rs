@@ -37,7 +37,7 @@ pub const FOR_7_0: Older = Older {
 /// The instruction that waits for preceding work.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
 
-/// The policies of the L2 cache for eviction last, and for normal eviction.
+/// The instructions that create the L2 cache's policies `evict_last` and `evict_normal`.
 const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
@@ -80,7 +80,7 @@ mod tests {
 ";
 
     #[test]
-    fn neither_the_wait_nor_the_policy_is_left() {
+    fn a_text_for_8_0_has_neither_wait_nor_policy() {
         let text = FOR_8_0.made_of(TEXT).unwrap();
         assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_80\n"));
         assert!(!text.contains("griddepcontrol") && !text.contains("evict_last"));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_is_a_number_where_there_is_none() {
+    fn a_text_for_7_0_creates_no_policy() {
         let text = FOR_7_0.made_of(TEXT).unwrap();
         assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_70\n"));
         assert!(!text.contains("griddepcontrol") && !text.contains("createpolicy"));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_left_alone() {
+    fn other_texts_are_rejected() {
         for text in [
             TEXT.replace("sm_90", "sm_75"),
             TEXT.replace("\tgriddepcontrol.wait;\n", ""),

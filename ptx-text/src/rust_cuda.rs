@@ -2,8 +2,8 @@
 //!
 //! - **The version.** libNVVM writes the newest PTX version that it supports, which older drivers refuse. The version is replaced by an
 //!   older one that has everything that the kernels use.
-//! - **Dynamic shared memory.** `cuda_std` declares dynamic shared memory with 16 bytes, which the driver would allocate in addition to
-//!   the launch's dynamic shared memory. The declaration is replaced by one without a size, and with the larger alignment that the
+//! - **Dynamic shared memory.** `cuda_std` declares dynamic shared memory with 16 bytes, which the driver would allocate in addition to the
+//!   launch's dynamic shared memory. The declaration is replaced by a declaration without a size, and with the larger alignment that the
 //!   kernels need.
 
 use crate::error::Malformed;
@@ -77,14 +77,14 @@ mod tests {
 ";
 
     #[test]
-    fn what_the_compiler_emits_is_amended() {
+    fn the_compilers_text_is_amended() {
         let amended = amend(EMITTED, "7.4").unwrap();
         let code = amended.lines().filter(|line| !line.is_empty());
         assert!(code.eq(AMENDED.lines()), "{amended}");
     }
 
     #[test]
-    fn what_has_nothing_to_amend_is_refused() {
+    fn unexpected_versions_and_declarations_are_refused() {
         for (line, other, versions, declarations) in [
             ("[16]", "[32]", 1, 0),
             (".version 8.8", "", 0, 1),

@@ -11,8 +11,9 @@
 //!
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
-//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. Arithmetic on registers does
-//! not end a run. Any other statement ends the run, and comes after the run's stores.
+//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
+//! run: arithmetic on registers, scopes, declarations of registers, and the instructions that are replaced above, except
+//! `cp.async.wait_all`. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -279,7 +280,7 @@ fn rewritten(instruction: &Instruction) -> Option<Option<String>> {
     }))
 }
 
-/// A minimum or maximum by which a NaN wins. As with the original instruction, −0.0 is less than +0.0.
+/// A minimum or maximum that is NaN if an operand is NaN. As with the original instruction, −0.0 is less than +0.0.
 fn extreme(operation: &str, result: &str, a: &str, b: &str) -> String {
     format!(
         "\t{{\n\t.reg .pred %nan;\n\t.reg .b32 %number;\n\
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_load_together_and_store_before_what_follows() {
+    fn copies_load_together_and_store_before_the_barrier() {
         let copied = body(
             "\t{\n\t.reg .u64 %g, %s;\n\tmov.b64 %s, %rd2;\n\
              \tcp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, %rd9;\n\t}\n\
@@ -360,15 +361,16 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_is_told_that_copies_are_done_at_once() {
-        let told = body("\t{ .reg .b32 %at_once; mov.b32 %at_once, 0; mov.b32 %r1, %at_once; }\n");
+    fn at_once_is_set_to_1() {
+        let changed =
+            body("\t{ .reg .b32 %at_once; mov.b32 %at_once, 0; mov.b32 %r1, %at_once; }\n");
         let expected =
             "\t{\n\t.reg .b32 %at_once;\n\tmov.b32 %at_once, 1;\n\tmov.b32 %r1, %at_once;\n\t}\n";
-        assert_eq!(told.as_deref(), Some(expected));
+        assert_eq!(changed.as_deref(), Some(expected));
     }
 
     #[test]
-    fn branches_labels_and_stores_end_a_run() {
+    fn branches_labels_and_stores_end_a_run_of_copies() {
         let copy = "\tcp.async.ca.shared.global [%rd2], [%rd1], 4;\n";
         for end in [
             "\tbra.uni $L__BB0_1;\n",
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_rule_is_refused() {
+    fn instructions_without_a_rule_are_refused() {
         for line in [
             "redux.sync.add.s32 %r1, %r2, %r3;",
             "min.NaN.f16 %rs1, %rs2, %rs3;",

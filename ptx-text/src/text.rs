@@ -69,7 +69,7 @@ impl<'a> Function<'a> {
         let (before, list) = head.rsplit_once('(')?;
         let name = before.trim_end();
         let name = name.rsplit([' ', '\t', ')']).next()?;
-        // The head is a copy, so the name is found again in the lines, to be borrowed from them.
+        // The head is a copy. The name is borrowed from the lines, so it is looked up there again.
         let line = lines[..open].iter().find(|line| line.contains(name))?;
         let start = line.find(name)?;
         let list = list.split_once(')')?.0;
@@ -128,7 +128,7 @@ mod tests {
 ";
 
     #[test]
-    fn functions_and_bytes_are_found() {
+    fn functions_and_byte_arrays_are_found() {
         let text = Text::parse(TEXT).unwrap();
         let names: Vec<&str> = text.functions.iter().map(|f| f.name).collect();
         assert_eq!(names, ["twice", "once"]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_breaks_off_is_an_error() {
+    fn a_truncated_text_is_an_error() {
         assert!(Text::parse(TEXT.trim_end().trim_end_matches('}')).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! Requests of every verb and shape on the memory and the streams of a binding, waited for and queued, compared with the CPU's results.
+//! Tests requests of every verb and shape on the memory and the streams of a binding. Each request is waited for or queued, and its result
+//! compared with the CPU's.
 //!
 //! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each of them defines the trait
 //! [`Plain`] of the items.
@@ -22,7 +23,7 @@ pub trait Binding {
     fn synchronize(&self, stream: &Self::Stream);
 }
 
-/// Makes a module of tests for a binding: each runs a case of this file, for several lengths, waited for and queued.
+/// Makes a module of tests for a binding. Each test runs one case of this file for several lengths, waiting and queued.
 macro_rules! suite {
     ($module:ident: $new:expr) => {
         $crate::suite::suite! {
@@ -55,7 +56,7 @@ pub const LENGTHS: [usize; 3] = [8, 4_000, 24_000];
 
 const ROW_ITEMS: usize = 8;
 
-/// How a request is ended.
+/// The method that ends a request.
 #[derive(Debug, Clone, Copy)]
 pub enum End {
     Wait,
@@ -94,7 +95,7 @@ impl<'a, B: Binding> Case<'a, B> {
         }
     }
 
-    /// Keys in runs of up to six items.
+    /// Keys in runs of up to three items.
     fn keys(&self) -> Vec<u32> {
         let indices = 0..self.items.len() as u32;
         indices.map(|index| (index / 3) ^ (index / 4)).collect()
@@ -115,7 +116,7 @@ impl<'a, B: Binding> Case<'a, B> {
         self.binding.upload(&vec![T::zeroed(); count])
     }
 
-    /// A zero for each item.
+    /// An output with a zero for each item.
     fn room<T: Plain>(&self) -> B::Items<T> {
         self.zeros(self.items.len())
     }
@@ -146,7 +147,7 @@ fn numbers(numbers: &[usize]) -> Vec<u64> {
     numbers.iter().map(|&number| number as u64).collect()
 }
 
-/// Ends a request as the case says.
+/// Waits for a request, or queues it, as the case says.
 macro_rules! end {
     ($case:ident, $request:expr) => {
         match $case.end {

@@ -127,7 +127,7 @@ fn a_wide_sum_of_f32_is_as_close_as_one_of_f64() {
 }
 
 #[test]
-fn sums_of_narrow_floats_are_as_close_as_of_f32_and_rounded_once() {
+fn sums_of_narrow_floats_are_as_close_as_f32_sums_and_rounded_once() {
     let gpu = gpu();
     let in_f32 = DEPTH * f64::from(f32::EPSILON) / 2.0;
     for (low, high) in [(0.0, 0.5), (-1.0, 1.0)] {

@@ -15,7 +15,7 @@ pub trait Edges: Sample {
     /// NaNs with different payloads and signs. Integers have none.
     const NANS: &'static [Self];
 
-    /// The values around an output.
+    /// The value in and around an output before a call.
     const SENTINEL: Self;
 
     /// The least item.

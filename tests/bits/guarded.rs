@@ -51,7 +51,7 @@ impl<T: Edges> Guarded<T> {
         self.buffer.index(self.start..self.start + self.item_count)
     }
 
-    /// The items as they are now, after checking the guard.
+    /// Checks the guard, and returns the items as they are now.
     pub fn checked(&self) -> Vec<T> {
         let all = download(&self.buffer);
         let (before, rest) = all.split_at(self.start);

@@ -79,7 +79,7 @@ where
 }
 
 #[test]
-fn conversions_are_those_of_the_formats() {
+fn conversions_match_the_formats() {
     check_conversions(F16, f16::from_bits, f16::to_bits);
     check_conversions(BF16, bf16::from_bits, bf16::to_bits);
 }
@@ -102,7 +102,7 @@ where
 }
 
 #[test]
-fn every_number_comes_through_a_kernel() {
+fn every_number_passes_a_kernel_unchanged() {
     check_round_trip(F16, f16::from_bits);
     check_round_trip(BF16, bf16::from_bits);
 }

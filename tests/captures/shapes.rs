@@ -219,7 +219,7 @@ pub const CASES: [Case; 18] = [
         call: |gpu, _| {
             let text =
                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-            // The module is leaked: to unload it would be the program's call of `cust`, and not a call of the library.
+            // The module is leaked: unloading it would be a call of `cust`, and this test is of the library's calls.
             gpu.load_ptx("k", text).map(mem::forget)
         },
     },

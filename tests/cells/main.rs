@@ -53,7 +53,7 @@ fn each_cell_runs_or_has_a_reason_and_is_in_the_documentation() {
 }
 
 #[test]
-fn a_probe_tells_what_is_possible() {
+fn a_probe_tells_whether_a_call_is_possible() {
     let (gpu, items) = (common::gpu(), [1u32, 2]);
     assert!(probe::wait(&gpu, &reduce::<Sum, _>(&items)).is_possible());
     assert!(!probe::wait(gpu, &reduce::<Sum, _>(&items)).is_possible());
@@ -64,7 +64,7 @@ fn a_probe_tells_what_is_possible() {
 }
 
 #[test]
-fn each_reason_is_what_a_test_of_messages_shows() {
+fn each_reason_is_shown_by_a_test_of_messages() {
     let messages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/messages/refused");
     for reason in REASONS {
         let path = messages.join(reason.message).with_extension("stderr");

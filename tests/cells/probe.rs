@@ -29,7 +29,7 @@ impl<W: Queuer<R>, R> Queue<W, R> {
     }
 }
 
-/// The compiler selects this if the method with the same name above does not exist.
+/// The compiler selects this trait's `is_possible` if the inherent one does not exist.
 pub trait IsNot {
     fn is_possible(&self) -> bool {
         false

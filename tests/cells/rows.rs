@@ -13,7 +13,7 @@ use super::probe::{self, IsNot};
 use super::reasons::*;
 use super::{Cell, Row};
 
-/// A group of one rank.
+/// The member of a group of one rank.
 fn member() -> Member<'static> {
     let mut members = within(slice::from_ref(gpu()), Duration::from_secs(60));
     members.pop().unwrap()

@@ -43,7 +43,7 @@ impl Array {
         self.rows().1 + self.gap
     }
 
-    /// All items and gaps, without a gap after the last row.
+    /// The number of items, with those in the gaps between rows.
     fn item_count(&self) -> usize {
         match self.rows() {
             (0, _) => 0,
@@ -240,7 +240,7 @@ fn random_axes() {
 
 /// Compares indices along an axis with plain sequential code.
 #[test]
-fn the_place_of_a_maximum_counts_along_the_axis() {
+fn the_index_of_a_maximum_counts_along_the_axis() {
     let array = Array::dense(4, 300, 6);
     let mut random = Random::new(5);
     let items: Vec<i32> = (0..array.item_count())
@@ -264,7 +264,7 @@ fn the_place_of_a_maximum_counts_along_the_axis() {
 
 /// Compares `.rows` and `.columns` with the same shape given to `.axis`.
 #[test]
-fn rows_are_of_inner_1_and_columns_of_outer_1() {
+fn rows_have_inner_extent_1_and_columns_have_outer_extent_1() {
     let gpu = gpu();
     let items = ordinary::<Sum, f32>(36 * 50);
     let rows = reduce::<Sum, _>(&items).rows(50).wait(gpu).unwrap();
@@ -291,7 +291,7 @@ fn rows_and_columns_with_a_pitch() {
     );
     let columns = reduce::<Sum, _>(&pitched).columns(5).pitch(9);
     assert_eq!(columns.wait(gpu).unwrap(), [27, 30, 33, 36, 39]);
-    // Between rows, device memory is not written, and a returned `Vec` has zeros.
+    // Between rows, an output is not written, and a returned `Vec` has zeros.
     let scanned = scan::<Sum, _>(&pitched).rows(2).pitch(20);
     let mut expected = vec![0; 23];
     (expected[1], expected[20], expected[21]) = (1, 20, 41);
@@ -310,7 +310,7 @@ fn rows_and_columns_with_a_pitch() {
 }
 
 #[test]
-fn an_axis_without_places() {
+fn empty_axes() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<i32>::from_slice(&[]).unwrap();
     for (length, inner) in [(0, 3), (0, 1)] {
@@ -357,7 +357,7 @@ fn more_identities_than_memory_holds_are_an_error() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_nothing_is_written() {
+fn wrong_arguments_are_refused_and_nothing_is_written() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let input = DeviceBuffer::from_slice(&[1_u32; 24]).unwrap();

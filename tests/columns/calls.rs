@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, empty input, and errors.
+//! Calls on columns: waiting and queued, of slices, of no rows, and with wrong arguments.
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
@@ -8,7 +8,7 @@ use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
 
 #[test]
-fn either_form_gives_the_same_from_any_item_on() {
+fn waiting_and_queued_calls_agree_on_a_misaligned_matrix() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let (rows, columns) = (300, 35);
@@ -118,7 +118,7 @@ fn columns_of_no_rows_give_the_identity() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[0_u32; 12]).unwrap();

@@ -75,7 +75,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64; 2];
             let words = 8 * state_words(columns);
-            // Each of the two levels reads published values on the way up and on the way down.
+            // On each of the two levels, a scan reads published values twice: on the way up, and on the way down.
             let waits = counters.blocks * (4 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

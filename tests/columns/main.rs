@@ -1,5 +1,5 @@
-//! Reductions and scans of columns: every kernel of the tables agrees with the CPU, and with segments of the transposed matrix, bit for
-//! bit, whatever the matrix's shape.
+//! Reductions and scans of columns, for matrices of many shapes. Every kernel of the tables agrees, bit for bit, with the CPU and with
+//! segments that hold the same items.
 
 mod axes;
 #[path = "../common/buffers.rs"]
@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Two whole leaves and a partial one, which are fewer leaves than a block has warps.
+/// Along the axis are two whole leaves and a partial leaf: fewer leaves than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,
@@ -256,8 +256,8 @@ const SMALL_ARRAY: Array = Array {
     gap: 2,
 };
 
-/// A test for each row of the table. The matrix has more columns than a warp has lanes, of two chunks with a partial leaf. A reduction is
-/// also tested on one column of more than sixteen chunks.
+/// A test for each row of the table. The matrix has more columns than a warp has lanes. A column has two chunks, and ends with a partial
+/// leaf. A reduction is also tested on one column of more than sixteen chunks.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
         #[test]

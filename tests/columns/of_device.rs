@@ -1,4 +1,4 @@
-//! The number of rows, or the outer extent, is in device memory. The results have the same bits as those of a call with that
+//! The number of rows or of items, or the outer extent, is in device memory. The results have the same bits as those of a call with that
 //! number, and nothing else is written.
 
 use cust::memory::DeviceBuffer;
@@ -24,7 +24,8 @@ const ARRAYS: [(usize, usize, usize); 6] = [
     (3, 700, 35),
 ];
 
-/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each is paired with the number of rows that a call uses.
+/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each count is paired with the number of rows that a call with
+/// this count uses.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);
@@ -101,7 +102,7 @@ fn scans_of_columns_have_as_many_rows_as_the_count_says() {
 }
 
 #[test]
-fn an_axis_has_as_many_outer_places_as_the_count_says() {
+fn an_axis_has_the_outer_extent_that_the_count_says() {
     let gpu = gpu();
     for (outer, length, inner) in ARRAYS {
         let items = ordinary::<Sum, f32>(outer * length * inner);
@@ -136,7 +137,7 @@ fn an_axis_has_as_many_outer_places_as_the_count_says() {
 
 /// Reduces rows with a pitch by row and by column, and compares the results with plain loops.
 #[test]
-fn rows_that_lie_apart_are_counted_too() {
+fn rows_with_a_pitch_are_as_many_as_the_count_says() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));
     let mut random = Random::new(32);
     let items: Vec<u32> = (0..rows * pitch).map(|_| random.bits() as u32).collect();
@@ -168,7 +169,7 @@ fn rows_that_lie_apart_are_counted_too() {
             .wait(gpu)
             .unwrap();
         assert_begins(&output, &of_columns, &format!("columns of {count} rows"));
-        // In a single column with contiguous items, too, the count is the number of rows, and so of items.
+        // In a single column of contiguous items, the count is the number of rows, which is the number of items.
         let mut output = zeros::<u32>(1);
         let request = reduce::<Sum, _>(&input).columns(1).pitch(1);
         request
@@ -182,7 +183,7 @@ fn rows_that_lie_apart_are_counted_too() {
 }
 
 #[test]
-fn items_in_order_are_as_many_as_the_count_says() {
+fn in_order_reductions_have_as_many_items_as_the_count_says() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let items = ordinary::<Sum, f32>(70_001);
@@ -209,7 +210,7 @@ fn items_in_order_are_as_many_as_the_count_says() {
 }
 
 #[test]
-fn the_count_is_an_argument_like_others() {
+fn wrong_counts_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_u64; 24]).unwrap();
     let nothing = DeviceBuffer::<u64>::from_slice(&[]).unwrap();

@@ -41,7 +41,7 @@ fn assert_scanned<O: Kernel<kind::columns_scan, T>, T: Sample>(
     assert_same_bits(&found, &expected, &format!("{options:?}"));
 }
 
-/// Calls `check` for every shape, under every policy with this many seeds, on small and large devices.
+/// Calls `check` under every policy with this many seeds. The shapes, and devices of three sizes, take turns.
 fn go_through(
     kernel: &str,
     seeds: u64,
@@ -58,7 +58,7 @@ fn go_through(
     }
 }
 
-/// An engine for a kernel. The generations take turns.
+/// An engine for a kernel. The generation changes every two turns.
 fn engine<O: warpfold::Op<T>, T: Sample>(
     kernel: &str,
     multiprocessors: u32,

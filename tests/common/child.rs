@@ -1,5 +1,4 @@
-//! Tests that need a separate process: for decisions that are made once per process, such as the choice of
-//! the device.
+//! Tests in separate processes. Some decisions are made once per process, such as the choice of the device.
 
 use std::env;
 use std::process::Command;

@@ -15,10 +15,10 @@ pub use random::Random;
 
 /// An item type that has random items.
 pub trait Sample: Item {
-    /// An item of any size and sign.
+    /// An item of any sign. Floats have very different magnitudes.
     fn any(random: &mut Random) -> Self;
 
-    /// An item of such a size that a product of many items neither overflows nor vanishes.
+    /// A factor of long products. A product of floats neither overflows nor vanishes, and a product of integers is not 0.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps of such a size that the composition of a million maps neither overflows nor vanishes.
+/// Maps whose factors are so close to 1 that the composition of a million maps neither overflows nor vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

@@ -1,4 +1,4 @@
-//! Items and operators whose values `cust` copies to the device and back: trait bounds for tests with `cust`'s buffers.
+//! Trait bounds for tests with `cust`'s buffers: items and operators whose values `cust` can copy.
 
 use warpfold::cust::memory::DeviceCopy;
 use warpfold::kind::Kind;
@@ -8,7 +8,7 @@ pub trait Item: warpfold::Item + DeviceCopy {}
 
 impl<T: warpfold::Item + DeviceCopy> Item for T {}
 
-/// An operator with a kernel, whose results `cust` copies.
+/// An operator that has a kernel, and results that `cust` copies.
 pub trait Kernel<K: Kind, T: warpfold::Item>: warpfold::Kernel<K, T, Output: DeviceCopy> {}
 
 impl<O, K: Kind, T: warpfold::Item> Kernel<K, T> for O where

@@ -30,7 +30,7 @@ use warpfold_kernels::workspace::{
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use selections::SelectionOutput;
 
-/// A variant of the library's PTX, and the devices that it is for.
+/// A variant of the library's PTX, and the compute capability of a device that runs it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
@@ -187,7 +187,7 @@ impl Engine {
         self.scan_buffers = Some(buffers);
     }
 
-    /// Gives each block of segmented reductions this many windows.
+    /// Gives each block of a launch on segments this many windows.
     pub fn set_windows_per_block(&mut self, windows: u64) {
         self.windows_per_block = windows;
     }

@@ -1,4 +1,4 @@
-//! CUDA graphs, which `cust` does not have: the driver calls for a capture and its replay.
+//! Captures of CUDA graphs, which `cust` does not have: the driver calls for a capture and its replay.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

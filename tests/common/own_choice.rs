@@ -1,4 +1,4 @@
-//! A user's predicate or equality selects the same items on the device as on the host. An equality also gives the same runs of keys.
+//! A user's predicate selects the same items on the device as on the host. A user's equality gives the same runs.
 
 use bytemuck::bytes_of;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};

@@ -15,8 +15,8 @@ use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
 use crate::device::{Item, Kernel};
 use crate::numbers::{Random, items};
 
-/// Lengths around the boundaries of vectors, warps, blocks and tiles, and some between. With items of 56 bytes or more, the last length
-/// exceeds 16 MiB, so its scan has the tiles of a long scan.
+/// Lengths around the boundaries of vectors, warps, blocks and tiles, and a few lengths between these. With items of 56 bytes or more, the
+/// last length exceeds 16 MiB, so its scan has the tiles of a long scan.
 const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];
@@ -126,7 +126,7 @@ fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
     assert_same(&found, &[expected], what);
 }
 
-/// Checks columns of a few leaves, of two chunks, and of more than sixteen.
+/// Checks columns of a few leaves, of two chunks, and of more than sixteen chunks.
 fn check_columns<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
@@ -172,7 +172,7 @@ where
     }
 }
 
-/// Checks everything except the reduction of the whole array.
+/// Checks all kinds of kernels except the reduction of the whole array.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -202,7 +202,7 @@ where
     }
 }
 
-/// Checks everything, and the laws of the operator.
+/// Checks all kinds of kernels, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

@@ -1,4 +1,4 @@
-//! Tests that a machine cannot run print that on stderr directly, because the harness shows only the output of failed tests.
+//! A test that this machine cannot run says so. It writes to stderr directly, because the harness shows only the output of failed tests.
 
 use std::io::{self, Write};
 

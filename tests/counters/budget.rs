@@ -1,7 +1,8 @@
-//! Compares the cost of every kernel of the table with its budget in `budgets.csv`, beside this file.
+//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs and of flags have no
+//! budgets.
 //!
-//! The numbers are counts of the PTX as it is written, on the virtual GPU. A kernel that becomes 5 % more expensive
-//! fails, and so does one that becomes 5 % cheaper, until the table is updated. After an intended change:
+//! The numbers are counts of the PTX as it is written, on the virtual GPU. The test fails if a kernel becomes 5 % more expensive, or 5 %
+//! cheaper, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
@@ -16,9 +17,9 @@
 //!
 //! A matrix has 64 columns of two chunks.
 //!
-//! Some demands hold for every kernel and need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank
-//! conflicts and without local memory. (Exceptions are scans of wider results, which read fewer bytes for each lane, and published
-//! accumulators of many words.)
+//! Some demands need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank conflicts and without local
+//! memory. (Scans of wider results, selections and columns move fewer bytes for each lane, and may have bank conflicts. So may kernels that
+//! publish accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -51,10 +52,11 @@ const BUDGETS: &str = include_str!("budgets.csv");
 /// The path of the table.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budgets.csv");
 
-/// How far a count of instructions may be from its budget.
+/// How far a count of instructions may be from its budget, in percent of the budget.
 const PERCENT: f64 = 5.0;
 
-/// A kernel may move at most this many times the bytes and the sectors of the items. It exceeds 1, because blocks also publish values.
+/// A kernel may move at most this many times the bytes and the sectors of the items. The factor exceeds 1, because blocks also publish
+/// values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -64,8 +66,9 @@ const MOVED: Moved = Moved {
 /// access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. It is published a word at a
-/// time: through scattered shared memory, and through a sector for each word. Only 8 bytes of such a sector are used.
+/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the
+/// accumulator word by word. Each store touches a whole sector, of which it uses 8 bytes. The lanes that read the words exchange them
+/// through scattered shared memory.
 const MANY_WORDS: usize = 6;
 
 /// The same limit for scans. A scan publishes an accumulator of up to two words in one slot.
@@ -123,14 +126,14 @@ struct Cost {
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// The bytes that may be moved.
+    /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
     most_moved: Moved,
-    /// Whether results have another size than items. Then a thread reads or writes less than 16 bytes at a time, and may read
-    /// scattered shared memory.
+    /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered shared memory: in selections, in columns,
+    /// and if results have another size than items.
     resizes: bool,
-    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each is written once and read once. 0
-    /// unless accumulators are so wide that this traffic matters.
-    told_bytes: u64,
+    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
+    /// The value is 0 unless accumulators are so wide that this traffic matters.
+    published_bytes: u64,
 }
 
 mod count {
@@ -147,7 +150,7 @@ mod count {
             item_traffic: size_of_val(&items[..]) as u64,
             most_moved: MOVED,
             resizes: false,
-            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
+            published_bytes: match <O::Accumulator as Accumulator>::WORDS {
                 words @ MANY_WORDS.. => 2 * 32 * TILES * words as u64,
                 _ => 0,
             },
@@ -166,8 +169,8 @@ mod count {
             item_traffic: (items.len() * (size_of::<T>() + size_of::<O::Output>())) as u64,
             most_moved: MOVED,
             resizes: size_of::<O::Output>() != size_of::<T>(),
-            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
-                // Each tile publishes an aggregate and a prefix.
+            published_bytes: match <O::Accumulator as Accumulator>::WORDS {
+                // Counts two values for each tile: its aggregate, and a prefix, which only the last tile of a group publishes.
                 words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
                 _ => 0,
             },
@@ -245,7 +248,7 @@ mod count {
             item_traffic: traffic as u64,
             most_moved: moved_by_columns::<O::Accumulator>(traffic),
             resizes: true,
-            told_bytes: 0,
+            published_bytes: 0,
         }
     }
 
@@ -270,7 +273,7 @@ mod count {
             item_traffic: item_traffic as u64,
             most_moved: moved_by_selection::<T>(),
             resizes: true,
-            told_bytes: 0,
+            published_bytes: 0,
         }
     }
 
@@ -374,7 +377,7 @@ impl Cost {
 
     /// The touched sectors' bytes, for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
-        let bytes = 32 * self.sectors() - self.told_bytes;
+        let bytes = 32 * self.sectors() - self.published_bytes;
         bytes as f64 / self.item_traffic as f64
     }
 
@@ -398,12 +401,12 @@ impl Cost {
         );
         let request = self.sectors_per_request();
         refuse(
-            request < SECTORS_PER_REQUEST && !self.resizes && self.told_bytes == 0,
+            request < SECTORS_PER_REQUEST && !self.resizes && self.published_bytes == 0,
             format!("{request:.2} sectors a request"),
         );
         let conflicts = self.counters.bank_conflicts;
         refuse(
-            conflicts > 0 && !self.resizes && self.told_bytes == 0,
+            conflicts > 0 && !self.resizes && self.published_bytes == 0,
             format!("{conflicts} bank conflicts"),
         );
         let local = self.counters.local_bytes;

@@ -1,4 +1,4 @@
-//! A reduction reads each item once. Each block publishes a partial and takes a ticket, and nothing else is shared.
+//! A reduction reads each item once. If there are several blocks, each publishes a partial and takes a ticket. They share nothing else.
 
 use crate::device::Item;
 use virtual_gpu::{Counters, Policy};
@@ -121,6 +121,6 @@ fn whole_tiles_are_loaded_16_bytes_a_lane() {
     // The last block loads the partials, which lie in one sector. The atomics read the tickets.
     assert_eq!(three.global_loads, 3 * 64 + 1);
     assert_eq!(three.global_sectors_read, 3 * 64 * 16 + 1 + three.atomics);
-    // The atomics write the tickets. Then there are three partials, the result, and the reset of the tickets.
+    // The atomics write the tickets. The other written sectors are three partials, the result, and the reset of the tickets.
     assert_eq!(three.global_sectors_written, three.atomics + 3 + 1 + 1);
 }

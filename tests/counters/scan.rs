@@ -32,7 +32,7 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// How many tile groups before the tile's own a look-back reads.
+/// How many earlier tile groups a look-back reads.
 const NEIGHBOURS: u64 = 7;
 
 /// The most words that blocks publish and read for each tile if no block waits. A look-back reads the aggregates of the tile's
@@ -66,7 +66,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);
-    // Each tile, and the end, is sent to the warp that looks back.
+    // The warp that looks back gets a message for each tile, and for each block's end.
     assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;
@@ -110,7 +110,7 @@ fn every_item_is_read_once_and_written_once() {
 }
 
 #[test]
-fn whatever_the_schedule_some_counts_stay() {
+fn some_counts_are_equal_under_every_schedule() {
     let item_count = 40 * scan_tiles::<f32>().items(0) as usize;
     let of = |policy| count::<Sum, f32>(SM_90, "inclusive_scan_sum_f32", item_count, policy);
     let alone = of(Policy::OneBlock);
@@ -151,7 +151,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
 }
 
 #[test]
-fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
+fn only_the_partial_tile_has_bank_conflicts() {
     let tile = scan_tiles::<f32>().items(0) as usize;
     let conflicts = |generation, tiles| {
         let item_count = tiles * tile - 3001;
@@ -159,6 +159,6 @@ fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         scan.counters.bank_conflicts
     };
-    // The items of a partial last vector are copied one by one. Each lies a vector's width from the next lane's item.
+    // The items of a partial last vector are copied one by one. The items of neighbouring lanes are one vector apart.
     assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

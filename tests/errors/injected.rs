@@ -1,9 +1,10 @@
 //! Makes every driver call of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs once for each of these calls, and that
-//! call fails. Each run has a thread of its own that has no current context. There must be no panic, an error with the call and the
-//! raw code, and no leaked object. If the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must
-//! work again. With the real driver, live objects are not counted, and everything else is checked.
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of these calls and for each of
+//! several codes. In this run, the call fails with the code. Each run has a thread of its own that has no current context. The scenario
+//! must return an error with the call and the raw code. It must neither panic nor leak an object. If the code ends the context, the `Gpu`
+//! must then say so. Otherwise, the scenario must work again. With the real driver, live objects are not counted, and everything else is
+//! checked.
 
 use std::thread;
 
@@ -16,7 +17,7 @@ use warpfold::{DriverCode, Error, Gpu, Result, Sum, cust, gpu_sum, reduce, scan}
 use crate::common::gpu;
 use crate::sweep;
 
-/// Codes that leave the context alive, and two that are in no table.
+/// Codes that leave the context alive, and two codes that CUDA does not have.
 const HARMLESS: [i32; 21] = [
     1, 2, 3, 100, 101, 200, 201, 209, 218, 222, 400, 401, 500, 600, 701, 720, 801, 900, 999, 1000,
     -1,
@@ -41,7 +42,7 @@ const RELEASES: [&str; 6] = [
 /// The code of too little device memory.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// Work whose driver calls fail. `work` does it, with the value that `prepare` makes.
+/// Work whose driver calls fail: `work`, with the value that `prepare` makes.
 struct Scenario<P, W> {
     prepare: P,
     work: W,
@@ -86,8 +87,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Makes each driver call fail with each code. The call has no effect, or fails after its effect. To save time, only every third call
-    /// fails.
+    /// Makes each driver call fail with each code. The call has no effect, or fails after its effect. Except in a sweep, only every third
+    /// call fails, to save time.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));

@@ -44,7 +44,7 @@ fn queue_fault() {
     std::mem::forget((stream, module));
 }
 
-/// Loses the context of `gpu` to a fault.
+/// Makes `gpu` lose its context by a fault.
 fn lose(gpu: &Gpu) {
     queue_fault();
     let found = gpu.synchronize();
@@ -58,8 +58,8 @@ fn is_without_context<T>(result: &Result<T>, code: DriverCode) -> bool {
 }
 
 #[test]
-fn a_fault_ends_a_gpu_and_no_more() {
-    in_child("loss::a_fault_ends_a_gpu_and_no_more", &[], || {
+fn a_fault_poisons_its_gpu_alone() {
+    in_child("loss::a_fault_poisons_its_gpu_alone", &[], || {
         let own = Gpu::new().unwrap();
         own.make_current().unwrap();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
@@ -98,8 +98,8 @@ fn a_fault_ends_a_gpu_and_no_more() {
 }
 
 #[test]
-fn the_functions_on_slices_go_on_after_a_fault() {
-    let test = "loss::the_functions_on_slices_go_on_after_a_fault";
+fn slice_functions_recover_after_a_fault() {
+    let test = "loss::slice_functions_recover_after_a_fault";
     in_child(test, &[], || {
         let items = vec![1u32; 300_000];
         for round in 0..3 {
@@ -125,8 +125,8 @@ fn the_functions_on_slices_go_on_after_a_fault() {
 }
 
 #[test]
-fn a_lost_context_that_others_hold_is_told_so() {
-    let test = "loss::a_lost_context_that_others_hold_is_told_so";
+fn a_lost_context_that_others_hold_is_reported() {
+    let test = "loss::a_lost_context_that_others_hold_is_reported";
     in_child(test, &[], || {
         assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
         let holder = Context::new(Device::get_device(0).unwrap()).unwrap();
@@ -144,8 +144,8 @@ fn a_lost_context_that_others_hold_is_told_so() {
 }
 
 #[test]
-fn a_driver_that_gives_no_new_context_is_asked_again() {
-    let test = "loss::a_driver_that_gives_no_new_context_is_asked_again";
+fn a_refused_new_context_is_requested_again() {
+    let test = "loss::a_refused_new_context_is_requested_again";
     in_child(test, &[], || {
         assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
         let failure = |call| Failure {
@@ -170,8 +170,8 @@ fn a_driver_that_gives_no_new_context_is_asked_again() {
 }
 
 #[test]
-fn the_functions_on_slices_go_on_after_a_reset() {
-    let test = "loss::the_functions_on_slices_go_on_after_a_reset";
+fn slice_functions_recover_after_a_reset() {
+    let test = "loss::slice_functions_recover_after_a_reset";
     in_child(test, &[], || {
         for _ in 0..3 {
             assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
@@ -190,8 +190,8 @@ fn the_functions_on_slices_go_on_after_a_reset() {
 }
 
 #[test]
-fn threads_that_call_while_the_context_is_lost_are_told_or_served() {
-    let test = "loss::threads_that_call_while_the_context_is_lost_are_told_or_served";
+fn calls_while_the_context_is_lost_fail_or_succeed() {
+    let test = "loss::calls_while_the_context_is_lost_fail_or_succeed";
     let variables = [("VIRTUAL_GPU", "on")];
     in_child(test, &variables, || {
         let items = &vec![1u32; 140_000];

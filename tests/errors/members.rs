@@ -78,8 +78,8 @@ fn a_member_that_outlives_its_context_is_dissolved() {
 }
 
 #[test]
-fn a_member_of_a_context_that_is_there_frees_what_it_kept() {
-    let test = "members::a_member_of_a_context_that_is_there_frees_what_it_kept";
+fn a_member_of_a_live_context_frees_its_memory() {
+    let test = "members::a_member_of_a_live_context_frees_its_memory";
     with_member(test, |member| {
         let ((), calls) = record(|| drop(member));
         assert!(calls.contains(&"cuMemFreeHost"), "{calls:?}");

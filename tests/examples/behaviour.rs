@@ -20,14 +20,14 @@ const EXAMPLES: [(&str, &[&str]); 7] = [
 ];
 
 #[test]
-fn every_example_says_what_it_does() {
+fn the_help_of_every_example_says_what_it_does() {
     for (example, _) in EXAMPLES {
         assert_helps(example);
     }
 }
 
 #[test]
-fn arguments_that_are_not_an_examples_are_refused() {
+fn unknown_arguments_are_refused() {
     for (example, arguments) in [
         ("sum", &["--bogus"][..]),
         ("sum", &["one", "two"]),
@@ -43,21 +43,21 @@ fn arguments_that_are_not_an_examples_are_refused() {
 }
 
 #[test]
-fn an_example_that_nobody_reads_ends_without_a_word() {
+fn an_example_with_a_closed_output_ends_silently() {
     for (example, arguments) in EXAMPLES {
         assert_ends_unread(example, arguments);
     }
 }
 
 #[test]
-fn an_example_whose_output_has_no_room_fails() {
+fn an_example_with_a_full_output_fails() {
     for (example, arguments) in EXAMPLES {
         assert_fails_unwritten(example, arguments);
     }
 }
 
 #[test]
-fn a_complaint_that_nobody_reads_leaves_the_exit_code() {
+fn a_closed_standard_error_keeps_the_exit_code() {
     let mut command = command("sum");
     command.arg("no/such/file.txt");
     let (reader, writer) = io::pipe().unwrap();
@@ -84,7 +84,7 @@ fn a_files_name_need_not_be_utf_8() {
 }
 
 #[test]
-fn an_argument_that_is_not_utf_8_is_refused_where_it_is_not_a_file() {
+fn an_argument_that_is_neither_utf_8_nor_a_file_is_refused() {
     for example in ["prefix_sum", "compact"] {
         let output = run(example, &[OsStr::from_bytes(b"5\xff")]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -93,7 +93,7 @@ fn an_argument_that_is_not_utf_8_is_refused_where_it_is_not_a_file() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn an_unreadable_file_is_named() {
     for (path, why) in [("no/such/file.txt", "No such file"), ("/dev", "directory")] {
         let output = run("sum", &[path]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -115,7 +115,7 @@ fn a_complaint_shows_the_beginning_of_a_long_word() {
 }
 
 #[test]
-fn a_complaint_shows_what_is_not_text_as_escapes() {
+fn a_complaint_shows_unprintable_text_as_escapes() {
     for (text, shown) in [
         (&b"\x1b[31mred\x07"[..], "`\\u{1b}[31mred\\u{7}`"),
         (b"7\xff\xfe8", "`7\\xff\\xfe8`"),
@@ -131,7 +131,7 @@ fn a_complaint_shows_what_is_not_text_as_escapes() {
 }
 
 #[test]
-fn a_complaint_about_an_argument_is_as_plain() {
+fn complaints_about_arguments_are_short_and_escaped() {
     for (example, _) in EXAMPLES {
         assert_complains_plainly(example);
     }

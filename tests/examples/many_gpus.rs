@@ -112,7 +112,7 @@ fn read(path: &Path) -> Result<[u8; 128], Fault> {
 }
 
 #[test]
-fn the_id_is_for_this_user_alone_and_goes_with_the_run() {
+fn the_id_file_is_private_and_removed_after_the_run() {
     let folder = id_folder("private");
     let path = folder.join("id");
     let written = id_file::write(&path, &ID).unwrap();
@@ -125,7 +125,7 @@ fn the_id_is_for_this_user_alone_and_goes_with_the_run() {
 }
 
 #[test]
-fn what_is_there_already_is_not_written_over() {
+fn an_existing_file_is_not_overwritten() {
     let folder = id_folder("there");
     let [path, link, dangling] = ["id", "link", "dangling"].map(|name| folder.join(name));
     let nowhere = folder.join("nowhere");
@@ -142,7 +142,7 @@ fn what_is_there_already_is_not_written_over() {
 }
 
 #[test]
-fn an_id_is_not_read_from_just_any_file() {
+fn an_id_is_read_only_from_a_private_plain_file() {
     let folder = id_folder("any");
     let path = folder.join("id");
     let _written = id_file::write(&path, &ID).unwrap();
@@ -175,7 +175,7 @@ fn an_id_of_an_earlier_run_is_refused() {
 }
 
 #[test]
-fn an_id_has_its_length() {
+fn an_id_of_a_wrong_length_is_refused() {
     let folder = id_folder("length");
     let path = folder.join("id");
     let fault = read(&path).unwrap_err();

@@ -102,7 +102,7 @@ scans!(scans_exclusively, exclusive_scan, exclusive);
 mod calls {
     use super::*;
 
-    /// Lengths of the ranks' shares, cut anywhere, which together fill up to `tiles` tiles.
+    /// Random lengths of the ranks' shares. Together, the shares fill at most `tiles` tiles.
     fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()
@@ -151,8 +151,8 @@ fn every_row_of_the_table_on_random_cuts() {
 }
 
 #[test]
-fn reductions_of_shares_that_end_where_something_changes() {
-    let test = "bits::reductions_of_shares_that_end_where_something_changes";
+fn reductions_of_shares_that_end_at_boundaries() {
+    let test = "bits::reductions_of_shares_that_end_at_boundaries";
     on_four_devices(test, || {
         let tile = reduce_tile_items::<f32>() as usize;
         for lengths in [
@@ -166,7 +166,7 @@ fn reductions_of_shares_that_end_where_something_changes() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // First one chunk on four ranks, then several chunks of which some ranks have none.
+            // First one chunk on four ranks, then several chunks, where some ranks have no chunk.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],
@@ -177,33 +177,30 @@ fn reductions_of_shares_that_end_where_something_changes() {
 }
 
 #[test]
-fn scans_of_shares_that_end_where_something_changes() {
-    on_four_devices(
-        "bits::scans_of_shares_that_end_where_something_changes",
-        || {
-            let tile = scan_tiles::<f32>().items(0) as usize;
-            let group = tile * SCAN_GROUP_TILES as usize;
-            for (lengths, form) in [
-                (&[0, 0][..], Form::Apart),
-                (&[1, 0, 1, 1], Form::Apart),
-                (&[tile, tile, tile], Form::Apart),
-                (&[tile - 1, 2, tile], Form::InPlace),
-                (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
-                (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
-                // Tile groups that lie on one rank, on two, and on three.
-                (&[group, group, group + 1], Form::Apart),
-                (&[group - tile, 2 * tile, group, 5], Form::InPlace),
-                (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),
-                (
-                    &[5 * tile + 3, 2 * group + 7, 3 * tile, 40 * tile],
-                    Form::InPlace,
-                ),
-            ] {
-                scans_inclusively::<Sum, f32>(lengths, form);
-                scans_exclusively::<Sum, f32>(lengths, form);
-            }
-        },
-    );
+fn scans_of_shares_that_end_at_boundaries() {
+    on_four_devices("bits::scans_of_shares_that_end_at_boundaries", || {
+        let tile = scan_tiles::<f32>().items(0) as usize;
+        let group = tile * SCAN_GROUP_TILES as usize;
+        for (lengths, form) in [
+            (&[0, 0][..], Form::Apart),
+            (&[1, 0, 1, 1], Form::Apart),
+            (&[tile, tile, tile], Form::Apart),
+            (&[tile - 1, 2, tile], Form::InPlace),
+            (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
+            (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
+            // Tile groups that lie on one rank, on two, and on three.
+            (&[group, group, group + 1], Form::Apart),
+            (&[group - tile, 2 * tile, group, 5], Form::InPlace),
+            (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),
+            (
+                &[5 * tile + 3, 2 * group + 7, 3 * tile, 40 * tile],
+                Form::InPlace,
+            ),
+        ] {
+            scans_inclusively::<Sum, f32>(lengths, form);
+            scans_exclusively::<Sum, f32>(lengths, form);
+        }
+    });
 }
 
 #[test]
@@ -232,7 +229,7 @@ fn a_long_scan_has_tiles_of_another_shape() {
     });
 }
 
-/// Asserts that cuts of items of type `T` end between chunks of a reduction, and between tiles of every scan.
+/// Asserts that the library's cuts of items of type `T` lie between chunks of a reduction, and between tiles of every scan.
 fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
     let cuts = group::cuts::<T>(item_count, ranks);
     assert_eq!(cuts.len(), ranks);
@@ -259,7 +256,7 @@ fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
 }
 
 #[test]
-fn proposed_cuts_are_borders_of_chunks_and_of_tiles() {
+fn proposed_cuts_are_boundaries_of_chunks_and_tiles() {
     for item_count in [
         0,
         1,

@@ -11,7 +11,7 @@ use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 use crate::skip::skip;
 
-/// How long a rank waits in tests in which another rank never arrives.
+/// How long a rank waits in tests in which it may wait in vain.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Makes a call with one item on each rank, and checks its result.
@@ -22,7 +22,7 @@ fn works(member: &mut Member<'_>) {
     assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
 }
 
-/// A slice whose buffer is gone.
+/// A slice whose buffer has been freed.
 fn gone() -> DeviceSlice<u32> {
     DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
 }
@@ -44,8 +44,8 @@ fn assert_dissolved<R: std::fmt::Debug + PartialEq>(end: &Result<R>, fault: &Fau
 }
 
 #[test]
-fn a_rank_that_is_refused_is_refused_on_all() {
-    on_four_devices("faults::a_rank_that_is_refused_is_refused_on_all", || {
+fn a_call_refused_by_one_rank_fails_on_all() {
+    on_four_devices("faults::a_call_refused_by_one_rank_fails_on_all", || {
         let ends = as_ranks(three(), PATIENCE, |mut member| {
             works(&mut member);
             let items = Held::new(&[1u32, 2, 3], 0);
@@ -95,8 +95,8 @@ fn a_rank_that_is_refused_is_refused_on_all() {
 }
 
 #[test]
-fn ranks_that_disagree_are_all_told_so() {
-    on_four_devices("faults::ranks_that_disagree_are_all_told_so", || {
+fn all_ranks_that_disagree_get_an_error() {
+    on_four_devices("faults::all_ranks_that_disagree_get_an_error", || {
         let ends = as_ranks(three(), PATIENCE, |mut member| {
             let differs = member.rank() == member.size() - 1;
             let (words, longs) = (Held::new(&[1u32], 0), Held::new(&[1u64], 0));
@@ -148,8 +148,8 @@ fn ranks_that_disagree_are_all_told_so() {
 }
 
 #[test]
-fn there_is_no_such_root() {
-    on_four_devices("faults::there_is_no_such_root", || {
+fn a_root_beyond_the_groups_size_is_refused() {
+    on_four_devices("faults::a_root_beyond_the_groups_size_is_refused", || {
         let ends = as_ranks(2, PATIENCE, |mut member| {
             let share = Held::new(&[1u32], 0);
             let end = reduce::<Sum, _>(&share.slice()).wait(member.at_root(2));
@@ -162,8 +162,8 @@ fn there_is_no_such_root() {
 }
 
 #[test]
-fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
-    let test = "faults::a_rank_that_never_comes_is_waited_for_as_long_as_was_said";
+fn a_missing_rank_is_waited_for_until_the_limit() {
+    let test = "faults::a_missing_rank_is_waited_for_until_the_limit";
     on_four_devices(test, || {
         let ends = as_ranks(three(), LIMIT, |mut member| {
             works(&mut member);
@@ -174,7 +174,7 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
             }
             let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
-            // In the group that has ended, no rank waits.
+            // After the group has ended, no rank waits.
             assert_eq!(
                 reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
@@ -193,8 +193,8 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
 }
 
 #[test]
-fn a_rank_that_goes_is_not_waited_for() {
-    on_four_devices("faults::a_rank_that_goes_is_not_waited_for", || {
+fn a_rank_that_leaves_is_not_waited_for() {
+    on_four_devices("faults::a_rank_that_leaves_is_not_waited_for", || {
         let limit = match way() {
             Way::InProcess => PATIENCE,
             Way::Nccl => LIMIT,

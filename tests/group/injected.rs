@@ -1,5 +1,5 @@
-//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, the others must report that the
-//! rank failed or left, no rank may wait until the time limit, and nothing may leak.
+//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, and the other ranks must report that this
+//! rank failed or left. No rank may wait until the time limit, and nothing may leak.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const RANKS: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The code with which the calls fail. It is in no table, and does not end the context.
+/// The code with which the calls fail: `CUDA_ERROR_UNKNOWN`, which does not end the context.
 const CODE: i32 = 999;
 
 /// Calls that release something. The library has its result before it makes them. If such a call fails, the object stays.
@@ -150,7 +150,8 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others.
+/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others,
+/// except in a sweep.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),
@@ -176,7 +177,7 @@ fn fail_each_call(test: &str, failing: usize, moment: Moment) {
             calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])
         };
         let may_pass = |nth| nth >= calls.len() || is_idle(nth);
-        // A member that is dropped and cannot enter its context frees nothing: the addresses may be a program's by now.
+        // A member that is dropped and cannot enter its context frees nothing: its addresses may belong to other memory by now.
         let all = calls.iter().chain(&end).copied().enumerate();
         let (releases, others): (Vec<_>, Vec<_>) =
             all.partition(|&(nth, call)| RELEASES.contains(&call) || nth >= calls.len());
@@ -212,7 +213,7 @@ fn driver_calls_of_the_last_rank() {
 }
 
 #[test]
-fn each_driver_call_that_has_had_its_effect() {
-    let test = "injected::each_driver_call_that_has_had_its_effect";
+fn driver_calls_that_fail_after_their_effect() {
+    let test = "injected::driver_calls_that_fail_after_their_effect";
     fail_each_call(test, 1, Moment::After);
 }

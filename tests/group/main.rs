@@ -2,7 +2,8 @@
 //! every division of the items. If a rank fails, makes another call, leaves or never arrives, each rank gets the right
 //! error.
 //!
-//! The virtual GPU has four devices. With real GPUs, several ranks may share a device, so every test also runs on one GPU.
+//! The virtual GPU has four devices. With real GPUs, several ranks may share a device. So all tests except those over NCCL also run on one
+//! GPU.
 
 #![forbid(unsafe_code)]
 

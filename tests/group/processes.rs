@@ -88,9 +88,9 @@ fn two_processes_scan_together() {
 }
 
 #[test]
-fn a_process_that_is_killed_is_missed() {
+fn a_killed_process_ends_the_group() {
     let ends = in_two_processes(
-        "processes::a_process_that_is_killed_is_missed",
+        "processes::a_killed_process_ends_the_group",
         |mut member| {
             let share = Held::new(&[1u32], 0);
             assert_eq!(reduce::<Sum, _>(&share.slice()).wait(&mut member), Ok(2));
@@ -148,7 +148,7 @@ fn a_missing_library_is_named() {
 }
 
 #[test]
-fn there_is_no_such_rank() {
+fn a_rank_beyond_the_groups_size_is_refused() {
     let gpu = Gpu::new().unwrap();
     let id = UniqueId::from_bytes([7; UniqueId::BYTES]);
     let joined = Member::join(&gpu, &id, 2, 2, LIMIT).map(drop);

@@ -16,7 +16,7 @@ use warpfold::group::{self, Gpus, Member, UniqueId};
 use crate::child::{in_child, is_child};
 use crate::data::Random;
 
-/// How long a rank waits for others in tests in which none fails.
+/// How long a rank waits for others in tests in which no rank waits in vain.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How the ranks of a test communicate.
@@ -120,7 +120,7 @@ pub fn shares(lengths: &[usize]) -> Vec<Range<usize>> {
     lengths.iter().map(share).collect()
 }
 
-/// Random lengths of the shares of `item_count` items. Some are 0.
+/// Random lengths of the shares of `item_count` items. Some may be 0.
 pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> Vec<usize> {
     let mut borders: Vec<_> = (1..ranks).map(|_| random.below(item_count + 1)).collect();
     borders.sort_unstable();
@@ -132,7 +132,7 @@ pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> V
     borders.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Items on the device, with other items before and after them.
+/// Items on the device, with zeros around them.
 pub struct Held<T: Item> {
     buffer: DeviceBuffer<T>,
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Means and variances against exact integers. The mean is so far from 0 that the sum of squares would lose the variance.
+//! Means and variances against exact integers. Most means are so far from 0 that the sum of squares would lose the variance.
 
 use warpfold::{Moments, gpu_moments};
 
@@ -12,8 +12,8 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if the same
-/// number is subtracted from all of them.
+/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if one number is
+/// subtracted from all numbers.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
@@ -28,7 +28,7 @@ fn exact(numbers: &[i64]) -> (f64, f64) {
     (sum as f64 / count as f64, variance)
 }
 
-/// The variance as the mean square minus the squared mean, which suffers from cancellation.
+/// The variance as the mean square minus the squared mean. This formula suffers from cancellation.
 fn textbook(numbers: &[i64]) -> f64 {
     let count = numbers.len() as f64;
     let sum: f64 = numbers.iter().map(|&number| number as f64).sum();
@@ -36,7 +36,7 @@ fn textbook(numbers: &[i64]) -> f64 {
     squares / count - (sum / count).powi(2)
 }
 
-/// The documented bound of the variance's error. There are so few items that a thread works on one tile.
+/// The documented bound of the variance's error. There are so few items that each chunk is one tile.
 fn bound(count: usize, mean: f64, variance: f64) -> f64 {
     let condition = (1.0 + mean * mean / variance).sqrt();
     f64::EPSILON / 2.0 * condition * (1.0 + (count as f64).log2())
@@ -67,7 +67,7 @@ fn the_mean_may_be_far_from_zero() {
 }
 
 #[test]
-fn of_single_floats_and_narrow_integers_nothing_is_lost() {
+fn single_floats_and_narrow_integers_lose_no_accuracy() {
     let numbers = about(16_000_000, 30_001);
     let items: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
     check(gpu_moments(&items).unwrap(), &numbers);
@@ -77,7 +77,7 @@ fn of_single_floats_and_narrow_integers_nothing_is_lost() {
 }
 
 #[test]
-fn the_sum_of_squares_would_fail_here() {
+fn the_textbook_formula_would_fail_here() {
     let numbers = about(1_000_000_000_000, 30_001);
     let (mean, variance) = exact(&numbers);
     let error = (textbook(&numbers) - variance).abs() / variance;

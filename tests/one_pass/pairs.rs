@@ -115,7 +115,7 @@ fn a_result_is_queued_on_a_stream() {
 }
 
 #[test]
-fn inputs_of_other_lengths_and_outputs_in_an_input_are_refused() {
+fn inputs_of_different_lengths_and_overlapping_outputs_are_refused() {
     let differ = |left_items, right_items| Error::LengthsDiffer {
         left_items,
         right_items,

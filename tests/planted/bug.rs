@@ -27,7 +27,7 @@ macro_rules! bugs {
             use $crate::bug::{Bug, assert_clean};
 
             #[test]
-            fn as_it_is() {
+            fn unchanged() {
                 assert_clean($symbol, $circumstances, $trial($circumstances));
             }
 
@@ -104,7 +104,8 @@ impl Tally {
     }
 }
 
-/// No check, and each check alone: the first finding ends a launch, and would hide findings of other checks.
+/// Four sets of checks: an empty set, and one for each check that can be turned off. With two checks, the first finding would end the
+/// launch and hide findings of the other check.
 fn one_at_a_time() -> [Checks; 4] {
     let mut watches = [Checks::none(); 4];
     watches[1].sync = Switch::On;

@@ -15,7 +15,7 @@ const BARRIERS: Places = Places {
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// The barriers of a scan, which reads published values on its way up and on its way down.
+/// The barriers of a scan. A scan reads published values on its way up and on its way down.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",
@@ -46,13 +46,13 @@ bugs! {
         [BARRIERS.remove("ticket")];
     no_barrier_before_the_leaves_are_read: [Race],
         [BARRIERS.remove("leaves")];
-    no_barrier_before_the_next_level_takes_the_places: [Race],
+    no_barrier_before_the_next_level_reuses_the_slots: [Race],
         [BARRIERS.remove("next level")];
-    no_barrier_before_what_is_told_is_read: [Race],
+    no_barrier_before_published_values_are_read: [Race],
         [BARRIERS.remove("told")];
     partial_not_published: [Hang],
         [STORES.remove("partial")];
-    work_before_not_awaited: [Memory],
+    earlier_work_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
 }
 
@@ -60,12 +60,12 @@ bugs! {
     scan_sum_f32: "columns_scan_sum_f32", of_columns_scan::<Sum, f32>, MATRIX;
     no_barrier_before_the_leaves_are_read: [Race],
         [SCAN_BARRIERS.remove("leaves")];
-    no_barrier_before_what_is_told_is_read_on_the_way_up: [Race],
+    no_barrier_before_published_values_are_read_on_the_way_up: [Race],
         [SCAN_BARRIERS.remove("told up")];
-    no_barrier_before_the_next_level_takes_the_places: [Race],
+    no_barrier_before_the_next_level_reuses_the_slots: [Race],
         [SCAN_BARRIERS.remove("next level")];
-    no_barrier_before_what_is_told_is_read_on_the_way_down: [Race],
+    no_barrier_before_published_values_are_read_on_the_way_down: [Race],
         [SCAN_BARRIERS.remove("told down")];
-    no_barrier_before_what_stands_before_chunks_is_read: [Race],
+    no_barrier_before_the_prefixes_of_chunks_are_read: [Race],
         [SCAN_BARRIERS.remove("before chunks")];
 }

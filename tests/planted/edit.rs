@@ -28,12 +28,12 @@ impl Places {
     /// The name of an occurrence without an edit.
     pub const OTHER: &'static str = "";
 
-    /// Removes the occurrence of this name.
+    /// Removes the occurrence called `name`.
     pub fn remove(self, name: &str) -> Edit {
         self.replace(name, "")
     }
 
-    /// Replaces the occurrence of this name.
+    /// Replaces the occurrence called `name`.
     pub fn replace(self, name: &str, to: &'static str) -> Edit {
         assert_ne!(name, Self::OTHER);
         let mut named = (0..self.names.len()).filter(|&index| self.names[index] == name);
@@ -131,7 +131,7 @@ fn occurrence<'t>(text: &'t str, pattern: &str) -> Option<(usize, Vec<&'t str>)>
 }
 
 #[test]
-fn an_edit_finds_its_place_and_keeps_the_words() {
+fn an_edit_finds_its_occurrence_and_keeps_the_words() {
     let text = "st.b32 [%r1+8], %r2; st.b32 [%r3+8], %r4; st.b32 [%r5+4], %r6;";
     let stores = Places {
         pattern: "st.b32 [*+8], *;",

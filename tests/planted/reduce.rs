@@ -76,32 +76,32 @@ bugs! {
             "{ .reg .b32 %l, %h; mov.b64 {%l, %h}, *; \
              st.relaxed.gpu.global.b32 [%g+4], %h; st.relaxed.gpu.global.b32 [%g], %l; }",
         )];
-    partial_published_in_anothers_slot: [Hang],
+    partial_published_in_another_blocks_slot: [Hang],
         [STORES.replace("partial", "st.relaxed.gpu.global.b64 [%g+8], *;")];
     partial_not_published: [Hang],
         [STORES.remove("partial")];
-    tag_not_looked_at: [Bits],
+    tag_not_compared: [Bits],
         [COMPARISONS.replace(
             "tag",
             "{ .reg .b32 %a; setp.eq.b32 \t*, 0, 0; sub.u32 %a, *, *; }\n\t@* bra",
         )];
-    tag_taken_from_anothers_place: [Hang],
+    tag_read_from_a_wrong_address: [Hang],
         [TAGS.replace(
             "published",
             "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32800];",
         )];
-    ticket_not_handed_to_the_block: [Init],
+    ticket_not_sent_to_the_block: [Init],
         [Edit::remove("st.shared.v2.b32 \t[gpu_launch_sized_workgroup_mem+32800], {*, *};")];
-    tickets_not_set_back: [Bits],
+    tickets_not_reset: [Bits],
         [STORES.remove("tickets")];
-    epoch_not_moved_on: [Bits],
+    epoch_not_incremented: [Bits],
         [STORES.replace("tickets", "st.relaxed.gpu.global.b64 [%g], 0;")];
     one_item_too_many_at_the_end: [Memory],
         [Edit::replace(
             "setp.ge.u32 \t*, *, *;\n\tmov.b32 \t*, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
             "setp.gt.u32 \t*, *, *;\n\tmov.b32 \t*, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
         )];
-    work_before_not_awaited: [Memory],
+    earlier_work_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     half_a_warp_in_the_member_mask: [Sync],
         [SHUFFLES.replace("warp's", ", 16, 31, 65535;")];

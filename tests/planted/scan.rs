@@ -1,4 +1,4 @@
-//! Bugs in scans of a few tiles by three blocks, so that each block takes several tickets. The last tile is partial.
+//! Bugs in scans with more tiles than blocks, so that each block takes several tickets. The last tile is partial.
 //!
 //! A scan's text has the kernel twice, once for each shape of tiles. These scans are short, so the edits are in the half with tiles of 8
 //! warps.
@@ -90,7 +90,7 @@ const AWAIT_TILE: Places = Places {
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
-/// The write and the read of a turn's tile in shared memory.
+/// One warp writes the number of its next tile to shared memory, and another reads it.
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
@@ -116,7 +116,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// The number of tiles: enough that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
+/// So many tiles that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES
@@ -135,7 +135,7 @@ bugs! {
         [BARRIERS.remove("short")];
     no_barrier_before_the_totals_are_read: [Race],
         [Edit::remove(BARRIER_OF_WARPS)];
-    one_place_for_the_totals_of_all_turns: [Race],
+    one_slot_for_the_totals_of_successive_tiles: [Race],
         [
             in_each_half("mul.wide.u32 \t*, *, 64;").replace("short", "mul.wide.u32 \t*, *, 0;"),
             in_each_half("mad.lo.s64 \t*, *, -60, *;").replace("short", "mad.lo.s64 \t*, *, 4, *;"),
@@ -152,21 +152,21 @@ bugs! {
             "{ .reg .b32 %l, %h; mov.b64 {%l, %h}, *; \
              st.relaxed.gpu.global.b32 [%g+4], %h; st.relaxed.gpu.global.b32 [%g], %l; }",
         )];
-    aggregate_published_in_anothers_slot: [Hang],
+    aggregate_published_in_another_tiles_slot: [Hang],
         [STORES.replace("aggregate", "st.relaxed.gpu.global.b64 [%g+8], *;")];
     own_aggregate_taken_for_a_lower_one: [Bits],
         [OWN_TILES.replace("short", "setp.le.u32 \t*, *, *;\n\tor.pred \t*, *, *;")];
-    tile_not_told: [Hang],
+    tile_not_sent: [Hang],
         [TELL_TILE.remove("in turn")];
     tile_not_waited_for: [Race, Init],
         [AWAIT_TILE.replace("in turn", "bar.arrive \t*, 64;")];
-    prefix_not_told: [Hang],
+    prefix_not_sent: [Hang],
         [Edit::remove(TELL_PREFIX)];
     prefix_not_waited_for: [Race, Bits],
         [AWAIT_PREFIX];
-    prefix_told_to_one_warp_too_few: [Sync],
+    prefix_sent_to_one_warp_too_few: [Sync],
         [Edit::replace(TELL_PREFIX, "bar.arrive \t*, 256;")];
-    one_place_for_the_tiles_of_all_turns: [Race],
+    one_slot_for_the_numbers_of_successive_tiles: [Race],
         [
             WRITE_TILE.replace(
                 "in turn",
@@ -177,7 +177,7 @@ bugs! {
                 "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+136];",
             ),
         ];
-    one_place_for_the_prefixes_of_all_turns: [Race],
+    one_slot_for_the_prefixes_of_successive_tiles: [Race],
         [
             in_each_half("st.shared.b32 \t[*+152], *;").replace(
                 "short",
@@ -190,14 +190,14 @@ bugs! {
         ];
     copies_not_waited_for: [Race, Bits],
         [in_each_half("cp.async.wait_all;").remove("short")];
-    tickets_not_set_back: [Bits],
+    tickets_not_reset: [Bits],
         [STORES.remove("tickets")];
     one_item_too_many_at_the_end: [Memory],
         [in_each_half("setp.le.u32 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;").replace(
             "short",
             "setp.lt.u32 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
         )];
-    work_before_not_awaited: [Memory],
+    earlier_work_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     a_lane_missing_from_the_ballots_mask: [Sync],
         [BALLOTS.replace("enough", "vote.sync.ballot.b32 \t*, *, 2147483647;")];
@@ -205,11 +205,11 @@ bugs! {
 
 bugs! {
     sum_f32_of_many_tiles: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, MANY_TILES;
-    tag_not_looked_at: [Bits],
+    tag_not_compared: [Bits],
         [OWN_TAGS.replace("short", "selp.b32 \t*, 1, 1, *;\n\tmov.b64 \t{_,")];
-    tag_not_told_to_the_block: [Init],
+    tag_not_sent_to_the_block: [Init],
         [in_each_half("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+168], *;").remove("short")];
-    epoch_not_moved_on: [Bits],
+    epoch_not_incremented: [Bits],
         [STORES.replace("tickets", "st.relaxed.gpu.global.b64 [%g], 0;")];
 }
 
@@ -219,9 +219,9 @@ bugs! {
         [OWN_TILES.replace("short", "setp.lt.u32 \t*, *, *;\n\tmov.pred \t*, *;")];
     next_groups_prefix_published_by_a_plain_store: [Race],
         [STORES.replace("next group's prefix", PLAIN_STORE)];
-    prefix_taken_before_it_is_there: [Bits],
+    prefix_read_before_it_is_published: [Bits],
         [PREFIX_TAGS.replace("short", "selp.b32 \t*, 256, 256, *;\n\tor.b32 \t*, *, *;\n\tshr")];
-    group_before_folded_with_a_tile_missing: [Bits],
+    earlier_group_folded_without_a_tile: [Bits],
         [TAGS_BEFORE.replace("short", "selp.b32 \t*, 2, 2, *;")];
 }
 
@@ -235,7 +235,7 @@ bugs! {
 
 bugs! {
     sum_f32_with_the_last_tag: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, LAST_TAG;
-    tickets_not_set_back_with_the_tags: [Bits],
+    tickets_not_reset_with_the_tags: [Bits],
         [STORES.remove("tickets with tags")];
     departure_not_acquired: [Race],
         [DEPARTURES.replace("short", "atom.release.gpu.global.add.u32")];
@@ -245,7 +245,7 @@ bugs! {
 
 bugs! {
     sum_u64: "inclusive_scan_sum_u64", of_inclusive_scan::<Sum, u64>, MANY_TILES;
-    tag_of_the_upper_half_not_looked_at: [Bits],
+    tag_of_the_upper_half_not_compared: [Bits],
         [BOTH_TAGS.replace(
             "short",
             "{ .reg .pred %x; mov.pred \t*, *; mov.pred %x, *; }\n\tselp.b32 \t*, 1, 0, *;",

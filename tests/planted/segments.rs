@@ -75,7 +75,7 @@ bugs! {
         [BARRIERS.remove("borders")];
     no_barrier_before_the_works_are_read: [Race],
         [BARRIERS.remove("works")];
-    no_barrier_before_the_next_work_is_brought: [Race],
+    no_barrier_before_the_next_work_is_loaded: [Race],
         [BARRIERS.remove("next work")];
     no_barrier_before_the_items_are_read: [Race],
         [BARRIERS.remove("items")];
@@ -91,7 +91,7 @@ bugs! {
         [Edit::remove("cp.async.wait_all;")];
     partial_not_published: [Hang],
         [STORES.remove("partial")];
-    work_before_not_awaited: [Memory],
+    earlier_work_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     identity_of_another_sign: [Bits],
         [IDENTITIES.replace("empty segment", "mov.b32 *, 0;")];
@@ -105,9 +105,9 @@ bugs! {
         [SCAN_BARRIERS.remove("leaves")];
     no_barrier_before_the_nodes_are_read: [Race],
         [SCAN_BARRIERS.remove("nodes")];
-    no_barrier_before_what_stands_before_nodes_is_read: [Race],
+    no_barrier_before_the_prefixes_of_nodes_are_read: [Race],
         [SCAN_BARRIERS.remove("before nodes")];
-    no_barrier_before_what_stands_before_leaves_is_read: [Race],
+    no_barrier_before_the_prefixes_of_leaves_are_read: [Race],
         [SCAN_BARRIERS.remove("before leaves")];
     no_barrier_before_the_results_are_read: [Race],
         [SCAN_BARRIERS.remove("results")];

@@ -12,7 +12,7 @@ use crate::engine::{Engine, Generation};
 /// The signs that a kernel is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
-    /// An access that is misaligned, or outside of allocated memory.
+    /// An access that is misaligned, outside of allocated memory, or made before earlier work has ended.
     Memory,
     /// A barrier or a `*.sync` instruction that some threads do not reach.
     Sync,
@@ -29,7 +29,7 @@ pub enum Check {
 /// More warp instructions than any trial needs.
 const STEP_BUDGET: u64 = 1_500_000;
 
-/// Runs a text under a schedule. Returns the check that finds it wrong, if there is one.
+/// Runs a text under a schedule. Returns the check that finds a fault, if there is one.
 pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;
 
 /// The circumstances of a trial.
@@ -121,7 +121,7 @@ const COLUMNS: usize = 2;
 /// Offsets of segments of many lengths. The last segment ends with the last item.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
-    // Many segments of one item, with some of 20 between them, fill a window.
+    // Many segments of one item, and between them some segments of 20 items, fill a window.
     let few = [1300, 5000, 0, 17, 40, 32, 9000];
     let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
     for length in few.into_iter().chain(many) {

@@ -1,9 +1,9 @@
 //! Every call with wrong arguments: overlapping, too short, misaligned, in host memory, freed, on another device, or at an invalid address.
 //! Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is refused: it writes nothing
-//! and leaves nothing in its capture. Any other call writes the results of plain loops, and nothing else. To decide which calls have to be
-//! refused, the test compares byte ranges, and does not use the library's code.
+//! All arguments lie in one arena, whose bytes are compared before and after. A call with wrong arguments must be refused, write nothing,
+//! and leave nothing in its capture. Any other call must write the results of plain loops, and nothing else. The test finds wrong arguments
+//! by comparing byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -27,13 +27,13 @@ use crate::graph::Graph;
 use calls::{Answer, Call, End};
 use role::{Contents, Length, Role};
 
-/// Columns of each matrix, and so the items of its rows. Every number of items is a multiple of this.
+/// The number of columns of each matrix, and so the number of items of a row. Every number of items is a multiple of this.
 pub const COLUMNS: usize = 5;
 
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
 const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 
-/// Bytes of the arena, and of the borders at its two ends, in which no correct argument lies.
+/// Bytes of the arena, and of each border at its two ends. No correct argument lies in a border.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 
@@ -47,11 +47,11 @@ pub struct Extent {
 /// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It overlaps another argument: it begins this many items after the other's start, or before it if the number is negative.
+    /// It overlaps another argument: it begins this many items after that argument's start. A negative number means before the start.
     Over(usize, i64),
-    /// It overlaps another argument: it begins in the other's middle.
+    /// It overlaps another argument: it begins in that argument's middle.
     OverMiddle(usize),
-    /// It has this many tenths of its items.
+    /// It has only this many tenths of the most items that the call accesses.
     Short(usize),
     /// It starts one byte late.
     Misaligned,
@@ -263,7 +263,7 @@ impl Case {
     }
 }
 
-/// Memory that is not on the GPU, or no longer.
+/// Memory that is not on the GPU, or no longer allocated.
 pub struct Strangers {
     host: Vec<u64>,
     freed: u64,

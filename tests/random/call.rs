@@ -15,7 +15,7 @@ use crate::lengths::Lengths;
 use crate::rows::{ROWS, Row};
 use crate::schedule::Schedule;
 
-/// A call. Numbers of items and offsets are in items.
+/// A call. Offsets are counted in items.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub row: Row,
@@ -156,7 +156,7 @@ impl Call {
         }
     }
 
-    /// How often the work is done, one time after the other, on the same items.
+    /// How often the work is done, one time after the other, on the same memory.
     pub fn repeats(&self) -> usize {
         match self.form {
             Form::Captured(launches) => launches,

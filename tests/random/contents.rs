@@ -16,9 +16,9 @@ use crate::edges::Edges;
 pub enum Contents {
     /// The same item everywhere: an edge value of the type, or a NaN.
     Same(usize),
-    /// The bits of each item are its index in the list. Such floats are subnormal.
+    /// The bits of each item are the low bits of its index in the list. Such items of `f32` and `f64` are subnormal, or 0.
     Numbered,
-    /// Items of any size and sign.
+    /// Random items of any sign. Floats have very different magnitudes.
     Ordinary(u64),
     /// Ordinary items, about every eighth of them replaced by an edge value of the type.
     WithEdges(u64),

@@ -32,7 +32,7 @@ impl fmt::Debug for Row {
 
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// All rows.
+        /// One row for each text.
         pub const ROWS: &[Row] = &[$(Row {
             symbol: stringify!($symbol),
             check: $kind::<$op, $t>,

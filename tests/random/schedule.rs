@@ -6,7 +6,7 @@ use proptest::strategy::Strategy;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Warp instructions after which a launch counts as hung: many times those of the longest case.
+/// Warp instructions after which a launch counts as hung: many times the instructions of the longest case.
 const STEP_BUDGET: u64 = 500_000_000;
 
 /// The order of blocks and warps, and the checks.

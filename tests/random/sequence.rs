@@ -1,8 +1,8 @@
 //! Random sequences of calls on shared buffers, by several threads on several streams.
 //!
-//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. On
-//! different streams, the later call waits for an event. All other calls may run in any order. So at the end the buffers must
-//! equal those of the same calls made one by one on the host.
+//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. On different
+//! streams, the later call waits for an event. All other calls may run in any order. So the same calls, made one by one on the host, must
+//! end with the same buffers.
 
 #[path = "sequence/model.rs"]
 mod model;

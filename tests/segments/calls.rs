@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, widths of offsets, rows, empty input, and errors.
+//! Calls: waiting and queued, with offsets of each width, on rows, on empty input, and with wrong arguments.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
@@ -8,7 +8,7 @@ use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
 
 #[test]
-fn offsets_of_any_width_and_either_form_give_the_same() {
+fn offsets_of_any_width_give_the_same_waiting_and_queued() {
     let gpu = gpu();
     let items = ordinary::<Sum, f32>(9000);
     let offsets = [3_usize, 3, 40, 8000, 8000, 8999];
@@ -103,7 +103,7 @@ fn rows_are_segments_of_one_length() {
 }
 
 #[test]
-fn nothing_to_do_is_no_error() {
+fn empty_input_is_no_error() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[5_u32; 3]).unwrap();
@@ -134,7 +134,7 @@ fn nothing_to_do_is_no_error() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
     let offsets = DeviceBuffer::from_slice(&[0_u32, 3, 12]).unwrap();

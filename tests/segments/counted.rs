@@ -9,7 +9,7 @@ use crate::shapes;
 const ITEMS: usize = 1 << 17;
 
 #[test]
-fn the_bytes_are_those_of_items_offsets_and_results() {
+fn only_items_offsets_and_results_are_moved() {
     for generation in GENERATIONS {
         let text = generation.kernel("segmented_reduce_sum_f32");
         let engine = Engine::new::<Sum, f32>(generation, 4, &text, ITEMS);

@@ -54,7 +54,7 @@ fn all_items_in_order_have_the_bits_of_one_row() {
 }
 
 #[test]
-fn of_no_items_it_is_the_identity() {
+fn no_items_give_the_identity() {
     let gpu = gpu();
     let none: [u32; 0] = [];
     let in_order = || reduce::<Max, _>(&none).in_order();

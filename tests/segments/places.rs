@@ -1,5 +1,5 @@
-//! Reductions of segments, compared with plain sequential code: indices of extremes, with ties, zeros of both signs and NaNs; both
-//! extremes; how many items are not 0; mean and variance.
+//! Reductions of segments, compared with plain sequential code: indices of extremes (with ties, zeros of both signs and NaNs), both
+//! extremes at once, numbers of items that are not 0, mean and variance, and others.
 
 use warpfold::{
     All, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Cpu, Equal, Extremes, MinMax, Moments,
@@ -63,7 +63,7 @@ fn lists(seed: u64) -> (Vec<f32>, Vec<usize>) {
 }
 
 #[test]
-fn the_places_of_extremes_are_the_first_of_equals_counted_from_the_segments_start() {
+fn indices_of_extremes_count_from_the_segments_start() {
     let gpu = gpu();
     for seed in 0..6 {
         let (items, offsets) = lists(seed);
@@ -86,7 +86,7 @@ fn the_places_of_extremes_are_the_first_of_equals_counted_from_the_segments_star
 }
 
 #[test]
-fn integers_are_as_plain_code_has_them() {
+fn results_for_integers_match_plain_code() {
     let gpu = gpu();
     let mut random = Random::new(8);
     let lengths = shapes::random(&mut random, 20_000);
@@ -126,7 +126,7 @@ fn integers_are_as_plain_code_has_them() {
 }
 
 #[test]
-fn moments_are_near_those_in_two_readings() {
+fn moments_are_near_those_of_two_passes() {
     let gpu = gpu();
     let mut random = Random::new(9);
     let lengths = shapes::random(&mut random, 25_000);
@@ -153,7 +153,7 @@ fn moments_are_near_those_in_two_readings() {
 }
 
 #[test]
-fn runs_of_keys_have_places_and_moments() {
+fn runs_of_keys_have_indices_and_moments() {
     let gpu = gpu();
     let keys = [7u32, 7, 7, 2, 2, 7];
     let values = [1.0f32, 5.0, 5.0, 3.0, -3.0, 0.5];
@@ -170,7 +170,7 @@ fn runs_of_keys_have_places_and_moments() {
 
 /// A segment's result has the same bits as the result of the same items in another shape.
 #[test]
-fn moments_of_a_segment_are_those_of_a_row_a_column_and_in_order() {
+fn moments_of_a_segment_equal_those_in_other_shapes() {
     let gpu = gpu();
     let mut random = Random::new(10);
     for length in [1, 15, 16, 17, 255, 257, 4097] {

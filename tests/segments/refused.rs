@@ -17,7 +17,7 @@ const KERNEL: &str = "segmented_reduce_sum_f32";
 /// Warp instructions after which a launch counts as hung.
 const STEP_BUDGET: u64 = 4_000_000;
 
-/// Makes wrong offsets, as a mistake would, from good ones.
+/// Changes good offsets to wrong ones, as a mistake would.
 fn spoilt(offsets: &[u32], random: &mut Random) -> Vec<u32> {
     let mut offsets = offsets.to_vec();
     for _ in 0..1 + random.below(3) {
@@ -37,7 +37,7 @@ fn is_good(offsets: &[u32], item_count: usize) -> bool {
 }
 
 #[test]
-fn spoilt_offsets_are_refused_and_nothing_hangs() {
+fn wrong_offsets_are_refused_and_nothing_hangs() {
     let chunk = chunk_items::<f32, f32>() as usize;
     let text = SM_90.kernel(KERNEL);
     let mut random = Random::new(3);
@@ -58,7 +58,7 @@ fn spoilt_offsets_are_refused_and_nothing_hangs() {
         engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
         let options = RunOptions {
             step_budget: STEP_BUDGET,
-            // All checks are on. Only the offsets decide whether the kernel refuses them.
+            // All checks are on for every seed.
             checks: Checks::all(),
             ..options
         };
@@ -66,7 +66,7 @@ fn spoilt_offsets_are_refused_and_nothing_hangs() {
         let (_, is_refused, _) = run(&bad).unwrap_or_else(|error| panic!("{bad:?}: {error}"));
         assert_eq!(is_refused, !is_good(&bad, item_count), "{bad:?}");
         refused += u32::from(is_refused);
-        // Leftovers do not affect the next launch.
+        // A refused launch does not affect the next launch.
         let (sums, is_refused, _) = run(&good).unwrap();
         assert!(!is_refused);
         for (sum, ends) in sums.iter().zip(offsets.windows(2)) {

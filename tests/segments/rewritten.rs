@@ -1,6 +1,5 @@
-//! Offsets that are rewritten while the kernel reads them: a read returns any value, and the next read of the same offset another value.
-//! For all values, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block waits
-//! forever.
+//! Offsets that are rewritten while the kernel reads them: each read of the same offset may return another value. For all values, nothing
+//! is read or written out of bounds, no two threads write the same word of shared memory, and no block waits forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};
@@ -81,7 +80,7 @@ fn without_races(options: &RunOptions) -> RunOptions {
     options
 }
 
-/// Lists of lengths of segments: short segments with some long ones between them, which span several windows, and many empty segments.
+/// Lists of lengths of segments: mixed lengths, short segments before a long one, many empty segments, and segments of nearly a chunk.
 fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
     let short = (0..900).map(|number| number % 37);
@@ -94,7 +93,7 @@ fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-/// Runs a kernel under every schedule and every noise. Returns how many launches refused the offsets, and how many accepted them.
+/// Runs a kernel under every schedule. The noises take turns. Returns how many launches refused the offsets, and how many accepted them.
 fn run<O: Op<T, Output: Item>, T: Item + Element>(
     kernel: &str,
     launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,

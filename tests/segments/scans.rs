@@ -1,5 +1,5 @@
-//! Segmented scans: every row of their table has the CPU's results, bit for bit, in every form and under every schedule.
-//! Wrong offsets are refused.
+//! Segmented scans: every row of their table has the CPU's results, bit for bit. Sums of `f32` have them in every form and under every
+//! schedule. Wrong offsets are refused.
 
 use crate::device::{Item, Kernel};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
@@ -112,7 +112,7 @@ macro_rules! rows {
 for_each_segmented_scan_kernel!(rows);
 
 #[test]
-fn either_form_gives_the_same_and_rows_are_segments() {
+fn waiting_and_queued_calls_agree_and_rows_are_segments() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let (rows, row_items) = (30, 333);
@@ -174,7 +174,7 @@ fn either_form_gives_the_same_and_rows_are_segments() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_i32; 100]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[0_i32; 100]).unwrap();

@@ -33,13 +33,14 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The last chunk of a window is alone, or follows a few items.
+    // The last chunk of a window follows a few items. With them it just fits into a work, or is a work of its own.
     lists.extend(rooms.map(|room| vec![5, room - 5, 3, room - 4, 1, chunk, chunk]));
     lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
     lists
 }
 
-/// Windows of few chunks, of short chunks, and of many chunks with a longer one, in turn. Each has as many diagonals as a chunk has items.
+/// Windows of few chunks, windows of short chunks, and windows of many chunks with a longer one, in turn. In each window, items and
+/// segments together are as many as the items of a chunk.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];

@@ -49,7 +49,7 @@ fn rows_of_a_slice_are_segments_of_one_length() {
 }
 
 #[test]
-fn nothing_to_do_is_no_error() {
+fn empty_input_is_no_error() {
     let none: [f32; 0] = [];
     assert_eq!(
         reduce::<Sum, _>(&none)

@@ -13,8 +13,8 @@ use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows. Rows of one piece; of several pieces, up to eight; of several chunks, up to several levels of them; and lengths that
-/// are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
+/// Lengths of rows. Some rows have one piece, some two to eight pieces, and some several chunks on one or more levels. Rows of other
+/// lengths are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,
@@ -38,7 +38,7 @@ where
         for begin in [0, 4, 1] {
             assert_rows::<O, T>(gpu, &items, &input, row_items, begin);
         }
-        // Few rows. For many lengths, the last one ends in the middle of a step.
+        // Few rows. For many lengths, the last row ends in the middle of a step.
         for rows in [1, 3] {
             let count = Ord::min(rows * row_items, ITEMS);
             assert_rows::<O, T>(gpu, &items[..count], &input, row_items, 0);
@@ -71,9 +71,9 @@ fn indices_of_extremes_of_rows_have_the_bits_of_the_reference() {
 }
 
 #[test]
-fn items_that_add_nothing_and_items_that_are_no_numbers() {
+fn identities_infinities_and_nans() {
     let mut items = vec![f32::NEG_INFINITY; 40_000];
-    // Rows without any number, with one, and with an infinity or a NaN among others.
+    // Some rows have only −∞, some also have a few numbers, and some also have +∞ or a NaN.
     for place in (3000..40_000).step_by(1777) {
         items[place] = place as f32 / 1e3;
     }

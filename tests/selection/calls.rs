@@ -1,4 +1,4 @@
-//! Arguments of calls: forms, widths of numbers, empty input, too little room, and errors.
+//! Calls: waiting and queued, with numbers of each width, on empty input, with too little room, and with wrong arguments.
 
 use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};
@@ -127,7 +127,7 @@ fn queued_runs_write_the_same_and_leave_the_count_on_the_device() {
 }
 
 #[test]
-fn nothing_to_do_is_no_error() {
+fn empty_input_is_no_error() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
     let flags = DeviceBuffer::<u8>::from_slice(&[]).unwrap();
@@ -176,7 +176,7 @@ fn nothing_to_do_is_no_error() {
 }
 
 #[test]
-fn what_has_no_room_is_left_out_and_said() {
+fn results_without_room_are_omitted_and_reported() {
     let gpu = gpu();
     let items = items(20_000);
     let input = DeviceBuffer::from_slice(&items).unwrap();
@@ -237,7 +237,7 @@ fn what_has_no_room_is_left_out_and_said() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_are_refused() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
     let flags = DeviceBuffer::from_slice(&[1_u8; 11]).unwrap();

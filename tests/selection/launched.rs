@@ -1,5 +1,5 @@
-//! Launches without the library's host code: the same results under every schedule, on devices of 1, 7 and 132 multiprocessors, and when
-//! the tags are used up; and the cost of a launch.
+//! Launches without the library's host code. The results are the same under every schedule, on devices of 1, 7 and 132 multiprocessors, and
+//! when the tags are used up. The cost of a launch is counted, too.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};
 use warpfold::{Cpu, Equal, NonZero, runs, select};
@@ -136,7 +136,7 @@ fn cost(
 const ITEMS: usize = 16 * tile_items::<u32>();
 
 #[test]
-fn bytes_go_once() {
+fn each_item_is_moved_once() {
     let items = items(ITEMS);
     let runs = shapes::runs::<u32>(&vec![32; ITEMS / 32]);
     for generation in GENERATIONS {

@@ -1,5 +1,5 @@
-//! Selections: every kernel of the table agrees with the CPU for all flags and lengths. Items beyond an output's room are
-//! omitted and reported, and wrong arguments are refused.
+//! Selections: every kernel of the table agrees with the CPU, and some do so for many lengths, flags and runs. Items beyond an output's
+//! room are omitted and reported, and wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -55,12 +55,12 @@ pub fn assert_begins<T: Item>(output: &DeviceSlice<T>, expected: &[T], what: &st
     );
 }
 
-/// The numbers in the type that the device writes.
+/// The numbers as `u32`.
 pub fn words(numbers: &[usize]) -> Vec<u32> {
     numbers.iter().map(|&number| number as u32).collect()
 }
 
-/// Checks all requests that select by flags.
+/// Checks requests that select by flags.
 fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -87,7 +87,7 @@ fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
     assert_begins(&others, &rejected, &format!("{what}: rejected"));
 }
 
-/// Checks all requests that select by a predicate.
+/// Checks requests that select by a predicate.
 fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -114,7 +114,7 @@ fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
     assert_begins(&indices, &expected, &format!("{what}: indices"));
 }
 
-/// Checks all requests for runs.
+/// Checks requests for runs.
 fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
@@ -145,7 +145,7 @@ fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     assert_begins(&starts, &expected, &format!("{what}: starts"));
 }
 
-/// Random items. This percentage of them is 0.
+/// Random items, of which about `zeros` percent are 0.
 fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
     let mut random = Random::new((count + zeros) as u64);
     (0..count)
@@ -198,7 +198,7 @@ macro_rules! rows {
 for_each_selection_kernel!(rows);
 
 #[test]
-fn any_share_of_any_length() {
+fn any_flags_of_any_length() {
     for count in shapes::counts::<u32>() {
         for (name, chosen) in shapes::choices(count) {
             let what = format!("{name} of {count}");

@@ -1,4 +1,4 @@
-//! Selections of host slices agree with those of buffers. Empty input needs no GPU, and errors are reported.
+//! Selections of host slices agree with the CPU's. Empty slices give empty results, and errors are reported.
 
 use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, Sum, reduce, runs, select};
 
@@ -76,7 +76,7 @@ fn slices_of_which_all_or_none_are_selected() {
 }
 
 #[test]
-fn nothing_is_nothing() {
+fn an_empty_slice_gives_empty_results() {
     assert_eq!(
         select::<Flagged, _>((&[0u32; 0], &[])).wait(Gpu::global()),
         Ok(vec![])

@@ -1,4 +1,4 @@
-//! A first kernel, a mistake in it, and the report: `cargo run -p virtual-gpu --example hello`
+//! A kernel, the same kernel with a mistake, and the report: `cargo run -p virtual-gpu --example hello`
 //!
 //! The kernel doubles 100 numbers in a block of 128 threads. The last 28 threads exit at once. In the faulty
 //! version they continue, and read past the end of the numbers.

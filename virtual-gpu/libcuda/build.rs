@@ -1,4 +1,4 @@
-//! Sets the library's soname, by which programs that are linked with the CUDA driver find it.
+//! Sets the library's soname. Programs linked with the CUDA driver find the library by this name.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

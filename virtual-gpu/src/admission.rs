@@ -26,15 +26,15 @@ pub enum LaunchError {
     /// The grid is empty or larger than the device allows.
     #[error("a grid of {grid:?} blocks; the device allows 1 to {max:?}")]
     Grid {
-        /// The grid asked for.
+        /// The requested grid.
         grid: [u32; 3],
         /// The device's limits.
         max: [u32; 3],
     },
-    /// The block is empty or larger than the device or the kernel allows.
+    /// The block is empty, larger than the device or the kernel allows, or not the block that the kernel requires.
     #[error("a block of {block:?} threads; {allowed}")]
     Block {
-        /// The block asked for.
+        /// The requested block.
         block: [u32; 3],
         /// The limits, as text.
         allowed: String,
@@ -42,12 +42,12 @@ pub enum LaunchError {
     /// More shared memory than a block may have.
     #[error("{asked} bytes of shared memory; a block may have {max}")]
     SharedMemory {
-        /// Bytes asked for, static and dynamic together.
+        /// The requested bytes, static and dynamic together.
         asked: u64,
         /// Bytes that a block may have.
         max: u32,
     },
-    /// The kernel takes another number of parameter bytes.
+    /// The launch passes more or fewer parameter bytes than the kernel takes.
     #[error("{given} bytes of parameters for a kernel that takes {expected}")]
     Parameters {
         /// Bytes given.
@@ -55,7 +55,7 @@ pub enum LaunchError {
         /// Bytes that the kernel takes.
         expected: u32,
     },
-    /// The kernel was stopped.
+    /// A fault stopped the kernel.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
 }
@@ -97,8 +97,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The shape is larger than the device or the kernel allows, or the kernel takes another number of
-    /// parameter bytes.
+    /// The device or the kernel does not allow the shape, or the launch passes more or fewer parameter bytes than the kernel takes.
     pub fn check_launch(
         &self,
         shape: &Shape,

@@ -6,10 +6,9 @@
 //! * A *lane instruction* is one instruction carried out by one lane.
 //! * A *sector* is an aligned run of 32 bytes. However many lanes of a warp instruction touch a
 //!   sector, it counts once.
-//! * Shared memory has 32 banks of four bytes. A warp accesses it in one pass, in two passes of half
-//!   a warp each for 8-byte accesses, or in four passes for 16-byte accesses. A pass takes one
-//!   wavefront, or more if its lanes need different words of one bank. Each wavefront beyond the
-//!   first of its pass is a *bank conflict*.
+//! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
+//!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
+//!   Each wavefront beyond the first of its pass is a *bank conflict*.
 
 /// The class of an instruction.
 ///
@@ -39,7 +38,7 @@ pub enum Class {
     Atomic,
     /// Branches, returns and exits.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, and waits for earlier launches.
+    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, and waits for earlier launches.
     Sync,
 }
 
@@ -72,11 +71,11 @@ pub const CLASS_COUNT: usize = 9;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Blocks that ran, including those of grids that kernels launched.
+    /// Blocks that ran, including blocks of grids that kernels launched.
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,
-    /// Instructions issued, each for a whole warp or a part of one.
+    /// Instructions issued, each for a whole warp or a part of a warp.
     pub warp_instructions: u64,
     /// Lane instructions by class, indexed by `Class as usize`.
     pub lane_instructions_by_class: [u64; CLASS_COUNT],
@@ -100,7 +99,7 @@ pub struct Counters {
     pub bank_conflicts: u64,
     /// Branches at which the lanes of a fragment diverged.
     pub divergent_branches: u64,
-    /// Barriers of a block that completed, over all blocks.
+    /// Completed block barriers, summed over all blocks.
     pub barriers: u64,
     /// The most barriers that one block completed.
     pub barriers_per_block: u64,

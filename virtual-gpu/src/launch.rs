@@ -69,8 +69,8 @@ impl Kernel {
         Ok((outcome, races.map(RaceDetector::touched)))
     }
 
-    /// Runs the kernel until it ends or is stopped. Returns the observer, if the launch is watched: by the race
-    /// check, by the check for uninitialised bytes, or for stale reads.
+    /// Runs the kernel until it ends or is stopped. If the launch is watched (by the race check, by the check for uninitialised bytes, or
+    /// for stale reads), also returns the observer.
     fn run(
         &self,
         shape: &Shape,

@@ -329,7 +329,7 @@ impl Kernel {
         self.program().local_bytes
     }
 
-    /// Registers of the PTX text, at most 255. A compiler for real hardware would use another number.
+    /// Registers that the interpreter uses for the kernel, or 255 if there are more. A compiler for real hardware uses a different number.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

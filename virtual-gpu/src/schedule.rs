@@ -1,13 +1,14 @@
-//! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
-//! random and fair. The same seed always gives the same schedule.
+//! The schedule: the order in which blocks start, and the order and length of the warps' turns. The turns are random. The same policy and
+//! seed always give the same schedule.
 //!
-//! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
-//! except under [`Policy::StarvedPredecessor`].
+//! Time is divided into rounds. In each round every warp that can run gets one turn. So no warp starves, except under
+//! [`Policy::StarvedPredecessor`].
 
 /// The order in which blocks start, and the order of the turns.
 ///
-/// A correct kernel gives the same result under every policy, with one exception: a kernel that relies on
-/// blocks starting in order may hang under [`Policy::ReversedBlocks`].
+/// A correct kernel gives the same result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
+/// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks, such as a cooperative kernel, hangs under
+/// [`Policy::OneBlock`].
 ///
 /// ```
 /// use virtual_gpu::{Policy, RunOptions};
@@ -27,13 +28,12 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches
     /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], except that one of the running blocks gets no turn for many rounds,
-    /// unless nothing else can run. So blocks that wait for the starved block wait long. Half the time the
-    /// first running block is starved, because other blocks are likely to wait for it.
+    /// The same as [`Policy::Seeded`], except that in 15 of 16 rounds one of the running blocks gets no turn, unless nothing else can run.
+    /// So blocks that wait for the starved block wait long. Half the time the first running block is starved, because other blocks are
+    /// likely to wait for it.
     StarvedPredecessor,
-    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the
-    /// last write, unless the program's synchronisation forbids it. This reveals missing fences that no
-    /// interleaving reveals.
+    /// The same as [`Policy::Seeded`], except that a read of global memory may return the value before the last write, where the program's
+    /// synchronisation allows it. This reveals missing fences that no interleaving reveals.
     StaleReads,
 }
 
@@ -73,7 +73,7 @@ const STARVED_ROUNDS: u64 = 16;
 /// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.
 pub(crate) type TurnOf = (usize, usize);
 
-/// Assigns the turns of one launch.
+/// Assigns the turns of one grid.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     state: u64,
@@ -111,7 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Puts the turns of a round in order. Blocks come in the order in which they started.
+    /// Puts the turns of a round in order, and removes those of a starved block. In `turns`, the running blocks are numbered in the order
+    /// in which they started.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_starved_block_gets_few_turns_and_still_some() {
+    fn a_starved_block_still_gets_a_few_turns() {
         let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
         let mut without = [0; 5];
         for _ in 0..1024 {
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn reversed_blocks_and_one_at_a_time() {
+    fn reversed_blocks_and_one_resident_block() {
         let reversed = Schedule::new(0, Policy::ReversedBlocks);
         assert_eq!(
             [reversed.next_block(0, 5), reversed.next_block(4, 5)],

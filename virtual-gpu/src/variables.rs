@@ -14,7 +14,7 @@ pub struct EnvVariable {
     pub name: &'static str,
     /// The setting.
     pub sets: &'static str,
-    /// The values that it may have.
+    /// The values that the variable may have.
     pub values: &'static str,
     /// The default value.
     pub default: &'static str,
@@ -29,9 +29,9 @@ macro_rules! variables {
         /// |---|---|---|---|
         $(#[doc = concat!("| `", $name, "` | ", $sets, " | ", $values, " | `", $default, "` |")])*
         ///
-        /// Any other value is an error, and so is an unlisted variable whose name begins with `VIRTUAL_GPU_`.
-        /// After such an error `cuInit` fails, and [`mode`](crate::mode()) says why. A program can make the
-        /// same settings with [`start`](crate::start()). In this case the environment is not read.
+        /// Any other value, and an unlisted variable whose name begins with `VIRTUAL_GPU_`, are errors. After such an error `cuInit` fails,
+        /// and [`mode`](crate::mode()) says why. A program can make the same settings with [`start`](crate::start()). In this case the
+        /// environment is not read.
         pub const VARIABLES: [EnvVariable; [$($name),*].len()] = [
             $(EnvVariable { name: $name, sets: $sets, values: $values, default: $default },)*
         ];

@@ -41,7 +41,7 @@ fn every_form_of_an_instruction_loads() {
 }
 
 #[test]
-fn random_kernels_run_clean_and_alike_under_every_policy() {
+fn random_kernels_give_equal_results_under_every_policy() {
     let catalogue = loaded();
     let kernel = |seed| generate::statements(seed, &catalogue, Nans::Replaced);
     let cases: Vec<Case> = (1..=40)
@@ -78,7 +78,7 @@ fn the_same_seed_makes_the_same_kernel() {
 }
 
 #[test]
-fn a_kernel_is_cut_down_to_what_shows_the_trouble() {
+fn a_failing_kernel_is_reduced_to_the_relevant_statements() {
     let catalogue = loaded();
     let shows = |statements: &[kernel::Statement]| {
         let text = kernel::text("k", statements);

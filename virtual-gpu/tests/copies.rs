@@ -25,7 +25,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs a kernel with 64 threads and sixteen bytes for each.
+/// Runs a kernel of 64 threads on a buffer with 16 bytes for each thread.
 fn run(body: &str, seed: u64) -> Result<Vec<u32>, LaunchError> {
     let mut device = Device::new();
     device.options.seed = seed;
@@ -65,7 +65,7 @@ const STORE: &str = "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r3];
                      st.global.v4.u32 [%d2], {%r4, %r5, %r6, %r7};";
 
 #[test]
-fn a_copy_that_is_waited_for() {
+fn an_awaited_copy_is_complete() {
     let input = |i: usize| i as u32 * 3 + 1;
     let waits = [
         "cp.async.wait_all;",
@@ -102,7 +102,7 @@ fn a_missing_wait_is_a_race() {
     check_fault(&format!("{copy} {STORE}"), is_race);
     check_fault(&format!("{copy} cp.async.wait_group 1; {STORE}"), is_race);
     check_fault(&format!("{copy} bar.sync 0; {STORE}"), is_race);
-    // There is a wait before the read of a neighbour's bytes, but no barrier.
+    // The threads wait for their own copies, but read a neighbour's bytes without a barrier.
     let neighbour = "xor.b32 %r3, %r3, 16;";
     let copied = format!("{copy} cp.async.wait_group 0;");
     check_fault(&format!("{copied} {neighbour} {STORE}"), is_race);
@@ -112,7 +112,7 @@ fn a_missing_wait_is_a_race() {
 }
 
 #[test]
-fn nothing_is_said_of_a_missing_wait_where_races_are_not_watched_for() {
+fn a_missing_wait_passes_without_the_race_check() {
     let copy = "cp.async.cg.shared.global [%r3], [%d1], 16; cp.async.commit_group;";
     let mut device = Device::new();
     device.options.checks = Checks::none();
@@ -126,7 +126,7 @@ fn nothing_is_said_of_a_missing_wait_where_races_are_not_watched_for() {
 }
 
 #[test]
-fn the_latest_groups_may_go_on() {
+fn the_latest_groups_may_remain_pending() {
     let copies = "cp.async.cg.shared.global [%r3], [%d1], 16; cp.async.commit_group;
                   cp.async.cg.shared.global [%r3+2048], [%d1], 16; cp.async.commit_group;
                   cp.async.wait_group 1;";
@@ -182,7 +182,7 @@ fn a_bulk_copy_to_global_memory() {
 }
 
 #[test]
-fn mbarriers_order_what_threads_do() {
+fn mbarriers_order_the_accesses_of_threads() {
     let init = "setp.eq.u32 %p1, %r1, 0; mov.u32 %r10, bar;
                 @%p1 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0;";
     let write = "st.shared.v4.u32 [%r3], {%r1, %r1, %r1, %r1};";
@@ -202,7 +202,7 @@ fn mbarriers_order_what_threads_do() {
 }
 
 #[test]
-fn mbarriers_count() {
+fn mbarriers_count_pending_arrivals() {
     let body = "setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r10, bar;
                 mbarrier.init.shared.b64 [%r10], 3; mbarrier.arrive.noComplete.shared.b64 %d9, [%r10], 2;
                 mbarrier.arrive_drop.shared.b64 %d10, [%r10];
@@ -219,7 +219,7 @@ fn mbarriers_count() {
 }
 
 #[test]
-fn what_mbarriers_do_not_allow() {
+fn invalid_uses_of_mbarriers_are_faults() {
     let one = "setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r10, bar;";
     let invalid = |kind: &FaultKind| matches!(kind, FaultKind::InvalidBarrier { .. });
     let wrong = [
@@ -252,7 +252,7 @@ fn copies_report_to_an_mbarrier() {
     for whose in [neighbour, ""] {
         check_fault(&format!("{init} {copy} {whose} {STORE}"), is_race);
     }
-    // Without `.noinc` the arrivals of the copies are added to those that the mbarrier expects.
+    // Without `.noinc`, the mbarrier also expects the copies' arrivals, in addition to its own count.
     let extra = copy.replace(".noinc", "");
     let extra = format!("{extra} mbarrier.arrive.shared.b64 _, [%r10];");
     check(
@@ -263,7 +263,7 @@ fn copies_report_to_an_mbarrier() {
 }
 
 #[test]
-fn a_copy_from_outside_is_found() {
+fn out_of_bounds_and_misaligned_copies_are_faults() {
     let body = "add.u64 %d1, %d1, 4096; cp.async.cg.shared.global [%r3], [%d1], 16;";
     check_fault(body, |kind| matches!(kind, FaultKind::OutOfBounds { .. }));
     let body = "cp.async.ca.shared.global [%r3+4], [%d1], 8; cp.async.wait_all;";

@@ -15,13 +15,13 @@ fn programmatic() -> Device {
     device
 }
 
-/// A kernel with the address of its buffer in `%d1` and the thread in `%r1`, and with constants.
+/// A kernel with the address of its buffer in `%d1`, the thread's number in `%r1`, and a table of constants.
 fn text(body: &str) -> String {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r1, %tid.x; {body} ret;");
     kernel(1, &body) + " .const .align 4 .u32 table[2] = {7, 8};"
 }
 
-/// The fault of a kernel, and the address of its buffer of 1024 zeros.
+/// The fault of a kernel, and the address of its buffer of 1024 zero bytes.
 fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64) {
     let (module, buffer) = (device.load(&text(body)), device.zeros(1024));
     match device.launch(&module, "k", 1, threads, &[Arg::U64(buffer)]) {
@@ -31,7 +31,7 @@ fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64
     }
 }
 
-/// Whether 64 threads read the buffer too early, under every schedule, if they execute `before` first.
+/// Whether 64 threads read the buffer too early if they execute `before` first. The answer must be the same under every schedule.
 fn is_early(before: &str) -> bool {
     let body = format!("{before} ld.global.u32 %r2, [%d1];");
     let mut seen = Vec::new();
@@ -115,7 +115,7 @@ fn every_access_to_global_memory_must_wait() {
 }
 
 #[test]
-fn what_is_not_global_memory_need_not_wait() {
+fn accesses_outside_global_memory_need_not_wait() {
     for body in [
         "ld.const.u32 %r5, [table+4];",
         "mov.u64 %d2, table; ld.const.u32 %r5, [%d2];",
@@ -131,7 +131,7 @@ fn what_is_not_global_memory_need_not_wait() {
 }
 
 #[test]
-fn a_barrier_of_the_block_hands_a_wait_on() {
+fn a_block_barrier_passes_on_a_wait() {
     let first = format!("setp.lt.u32 %p1, %r1, 32; @%p1 {WAIT}");
     for barrier in [
         "bar.sync 0;",
@@ -165,7 +165,7 @@ fn a_barrier_of_the_block_hands_a_wait_on() {
 }
 
 #[test]
-fn a_barrier_of_the_warp_hands_a_wait_on() {
+fn a_warp_barrier_passes_on_a_wait() {
     let first = format!("and.b32 %r5, %r1, 31; setp.eq.u32 %p1, %r5, 9; @%p1 {WAIT}");
     assert!(!is_early(&format!("{first} bar.warp.sync -1;")));
     for other in ["", "vote.sync.any.pred %p2, %p1, -1;"] {
@@ -178,7 +178,7 @@ fn a_barrier_of_the_warp_hands_a_wait_on() {
 }
 
 #[test]
-fn it_is_a_check_of_memory_which_is_always_on() {
+fn early_accesses_are_found_with_any_checks() {
     for checks in [Checks::none(), Checks::default(), Checks::all()] {
         let mut device = programmatic();
         device.options.checks = checks;

@@ -8,8 +8,8 @@ use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
-/// Runs a text under every policy and some seeds, with the checks on. Returns the common result of
-/// all runs: the numbers at `p0`, or the text of the fault.
+/// Runs a text under every policy and some seeds, with the checks on. Returns the common result of all runs: the numbers at `p0`, or the
+/// first letters of the fault's text.
 fn run(body: &str, number: u64) -> Result<(Vec<u64>, Counters), String> {
     let mut found = None;
     for policy in Policy::ALL {
@@ -52,7 +52,7 @@ fn run_once(
 }
 
 #[test]
-fn children_end_before_the_launch_does() {
+fn a_launch_ends_after_its_children() {
     let body = launch("set", "7", NULL_STREAM);
     let (numbers, counters) = run(&body, 0).unwrap();
     assert_eq!(numbers[0], 7);
@@ -70,13 +70,13 @@ fn every_block_and_thread_of_a_child_runs() {
 }
 
 #[test]
-fn a_child_sees_what_its_launcher_wrote() {
+fn a_child_sees_its_launchers_writes() {
     let body = "st.global.u64 [%d1], 5;".to_owned() + &launch("look", "0", FIRE_AND_FORGET);
     assert_eq!(run(&body, 0).unwrap().0[..2], [5, 5]);
 }
 
 #[test]
-fn one_null_stream_keeps_the_order() {
+fn the_null_stream_runs_children_in_order() {
     let both = |stream| {
         "st.global.u64 [%d1], 5;".to_owned()
             + &launch("raise", "3", stream)
@@ -88,7 +88,7 @@ fn one_null_stream_keeps_the_order() {
 }
 
 #[test]
-fn a_tail_launch_comes_after_the_children_whatever_was_launched_first() {
+fn a_tail_launch_runs_after_children_launched_later() {
     let body = "st.global.u64 [%d1], 5;".to_owned()
         + &launch("look", "0", TAIL_LAUNCH)
         + &launch("raise", "3", FIRE_AND_FORGET);
@@ -96,7 +96,7 @@ fn a_tail_launch_comes_after_the_children_whatever_was_launched_first() {
 }
 
 #[test]
-fn a_parent_that_reads_what_its_child_writes_races() {
+fn a_parents_read_races_with_its_childs_write() {
     let body = launch("set", "7", NULL_STREAM) + "ld.global.u64 %d3, [%d1];";
     let what = run(&body, 0).unwrap_err();
     assert!(what.starts_with("race: at global address"), "{what}");
@@ -105,7 +105,7 @@ fn a_parent_that_reads_what_its_child_writes_races() {
 }
 
 #[test]
-fn a_kernel_launches_itself_to_the_depth_of_24() {
+fn a_kernel_launches_itself_to_a_depth_of_24() {
     let (numbers, counters) = run(&again(NULL_STREAM), 3).unwrap();
     assert_eq!((numbers[0], counters.device_launches), (4, 3));
     assert_eq!(run(&again(FIRE_AND_FORGET), 24).unwrap().0[..2], [25, 0]);
@@ -115,7 +115,7 @@ fn a_kernel_launches_itself_to_the_depth_of_24() {
 }
 
 #[test]
-fn more_than_2048_that_wait_are_refused() {
+fn more_than_2048_pending_launches_are_refused() {
     let repeated = "mov.u32 %r1, 0; AGAIN:".to_owned()
         + &launch("raise", "1", TAIL_LAUNCH)
         + "setp.ne.u32 %p1, %r30, 0; @%p1 bra OUT; add.u32 %r1, %r1, 1; bra AGAIN; \
@@ -125,7 +125,7 @@ fn more_than_2048_that_wait_are_refused() {
 }
 
 #[test]
-fn launches_that_cannot_be_are_refused() {
+fn invalid_launches_are_refused() {
     let code = |launch: String| {
         let (numbers, counters) = run(&(launch + "st.global.u32 [%d1], %r30;"), 0).unwrap();
         assert_eq!(counters.device_launches, 0);
@@ -137,13 +137,13 @@ fn launches_that_cannot_be_are_refused() {
     assert_eq!(code(buffer("set", 1, 1) + write + &start(77)), 400);
     assert_eq!(code("mov.u64 %d31, 0;".to_owned() + &start(0)), 1);
     assert_eq!(code("mov.u64 %d31, %d1;".to_owned() + &start(0)), 1);
-    // There is no buffer for a number that is no kernel's address.
+    // A number that is not a kernel's address gets no buffer.
     let none = buffer("1234", 1, 1) + "cvt.u32.u64 %r30, %d31;";
     assert_eq!(code(none), 0);
 }
 
 #[test]
-fn a_buffer_is_gone_when_it_is_launched() {
+fn a_launch_frees_its_parameter_buffer() {
     let twice = launch("set", "7", NULL_STREAM) + &start(NULL_STREAM);
     let body = twice + "st.global.u32 [%d1+8], %r30;";
     assert_eq!(run(&body, 0).unwrap().0[..2], [7, 1]);
@@ -153,7 +153,7 @@ fn a_buffer_is_gone_when_it_is_launched() {
 }
 
 #[test]
-fn a_parameter_that_was_not_written_is_found() {
+fn an_unwritten_parameter_is_found() {
     let body = buffer("set", 1, 1) + "st.u64 [%d31], %d1;" + &start(NULL_STREAM);
     let fault = run_once(&body, 0, Policy::Seeded, 0).unwrap_err();
     let what = "uninitialised: parameter 1 of the grid of `set` that is launched was never written";
@@ -204,7 +204,7 @@ fn a_table_of_kernels_in_memory() {
 
 /// A child of a programmatic launch needs no `griddepcontrol.wait`: it begins after its launcher, which has waited.
 #[test]
-fn a_child_need_not_wait_for_the_launches_before() {
+fn a_child_need_not_wait_for_preceding_launches() {
     for stream in [NULL_STREAM, FIRE_AND_FORGET, TAIL_LAUNCH] {
         let mut device = Device::new();
         device.options.dependence = Dependence::Programmatic;

@@ -1,4 +1,4 @@
-//! A complete program of `cust`, in which only this line mentions the virtual device:
+//! A complete program that uses `cust`. Only this line mentions the virtual device:
 use virtual_gpu as _;
 // It shows that the linker keeps the driver's symbols for `cust`. It runs on the real device if
 // there is one.

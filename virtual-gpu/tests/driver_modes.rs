@@ -1,8 +1,7 @@
-//! Which device a process gets, by its environment. Each case is a separate process, since the
-//! choice is made once: this program starts itself with the word `report`, and compares the output.
+//! Which device a process gets, by its environment. Each case is a separate process, since the choice is made once: this program starts
+//! itself with the case's word, and compares the output.
 //!
-//! The real driver's results are not tested here, so that the outcome is the same with and without
-//! one.
+//! The real driver's results are not tested here, so that the outcome is the same with and without a real driver.
 
 #[path = "driver_modes/late.rs"]
 mod late;

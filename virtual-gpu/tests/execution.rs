@@ -16,7 +16,7 @@ fn one_block(threads: u32, body: &str) -> (Vec<u32>, virtual_gpu::Counters) {
 }
 
 #[test]
-fn the_two_sides_of_a_conditional_meet_again() {
+fn both_sides_of_a_conditional_reconverge() {
     let (out, counters) = one_block(
         32,
         "setp.lt.u32 %p1, %r0, 12; @%p1 bra LOW; mov.u32 %r1, 100; bra.uni END; \
@@ -91,7 +91,7 @@ fn a_wait_for_the_clock_ends_soon() {
 
 #[test]
 fn blocks_of_a_cooperative_launch_wait_for_each_other() {
-    // Each block stores its number, and reads that of the next block after the barrier of the grid.
+    // Each block stores a number. After a barrier of the grid it reads the number of the next block.
     let device = Device::new();
     let (blocks, threads) = (6, 48);
     let numbers = device.zeros(4 * blocks);
@@ -134,8 +134,8 @@ fn a_lock_taken_by_every_lane_in_turn() {
 }
 
 #[test]
-fn blocks_wait_for_blocks_that_are_alive() {
-    // Every block but the last waits for the flag of the one after it.
+fn blocks_wait_for_flags_of_resident_blocks() {
+    // Every block but the last waits for the flag of the next block.
     let device = Device::new();
     let blocks = 16;
     let flags = device.zeros(4 * (blocks + 1));
@@ -153,7 +153,7 @@ fn blocks_wait_for_blocks_that_are_alive() {
 }
 
 #[test]
-fn more_blocks_than_fit_take_their_turns() {
+fn more_blocks_than_are_resident_all_run() {
     let device = Device::new();
     let counter = device.zeros(4);
     let text = kernel(
@@ -210,7 +210,7 @@ fn votes_matches_and_warp_reductions() {
 }
 
 #[test]
-fn part_of_a_warp_synchronises_on_its_own() {
+fn part_of_a_warp_synchronises_separately() {
     let (out, _) = one_block(
         32,
         "setp.lt.u32 %p1, %r0, 8; @!%p1 bra REST; redux.sync.add.u32 %r39, %r0, 0xff; \
@@ -298,7 +298,7 @@ fn lanes_in_two_branches_vote_match_and_reduce_together() {
 }
 
 #[test]
-fn lanes_with_different_opcodes_do_not_meet() {
+fn lanes_with_different_opcodes_do_not_synchronise() {
     let device = Device::new();
     for (low, high) in [
         (
@@ -336,7 +336,7 @@ fn a_barrier_of_a_warp_in_two_branches_orders_their_accesses() {
 }
 
 #[test]
-fn lanes_come_to_a_shuffle_one_after_the_other() {
+fn lanes_arrive_at_a_warp_reduction_one_by_one() {
     // Each lane takes a path of its own length, and all meet at the reduction.
     let (out, _) = one_block(
         32,
@@ -347,7 +347,7 @@ fn lanes_come_to_a_shuffle_one_after_the_other() {
 }
 
 #[test]
-fn barriers_order_what_warps_write() {
+fn barriers_order_the_accesses_of_warps() {
     let (out, counters) = one_block(
         256,
         "shl.b32 %r1, %r0, 2; mov.u32 %r2, dynamic; add.u32 %r1, %r1, %r2; \
@@ -421,7 +421,7 @@ fn jump_tables_and_calls_in_divergent_code() {
 }
 
 #[test]
-fn many_seeds_give_one_result() {
+fn different_seeds_give_equal_results() {
     // Counts the threads of a block, whose warps run at different paces.
     let text = kernel(
         1,

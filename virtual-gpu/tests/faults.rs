@@ -6,7 +6,7 @@ use support::{Arg, Device, kernel};
 use virtual_gpu::{AccessKind, Extent, FaultKind, LoadError, Memory, Module, Near, Space, Switch};
 
 #[test]
-fn out_of_bounds_is_told_in_full() {
+fn an_out_of_bounds_access_has_a_full_report() {
     let device = Device::new();
     let buffer = device.zeros(400);
     let text = kernel(
@@ -46,7 +46,7 @@ fn out_of_bounds_is_told_in_full() {
 }
 
 #[test]
-fn an_access_across_an_end_and_one_to_a_neighbour() {
+fn accesses_across_the_end_and_before_the_start() {
     let device = Device::new();
     let first = device.zeros(12);
     let text = kernel(
@@ -118,7 +118,7 @@ fn alignment_to_the_full_width_of_a_vector() {
 }
 
 #[test]
-fn the_other_spaces_have_ends_too() {
+fn shared_and_local_memory_have_bounds_too() {
     let device = Device::new();
     let shared = device.fault(
         &kernel(0, "st.shared.u32 [dynamic+4096], 1; ret;"),
@@ -147,7 +147,7 @@ fn the_other_spaces_have_ends_too() {
 }
 
 #[test]
-fn traps_and_launches_that_do_not_end() {
+fn traps_and_endless_launches() {
     let mut device = Device::new();
     let text = kernel(
         0,
@@ -191,7 +191,7 @@ fn a_barrier_that_some_threads_do_not_reach() {
 }
 
 #[test]
-fn the_two_sides_of_a_conditional_at_two_barriers() {
+fn both_sides_of_a_conditional_wait_at_different_barriers() {
     let device = Device::new();
     let text = kernel(
         0,
@@ -209,7 +209,7 @@ fn the_two_sides_of_a_conditional_at_two_barriers() {
 }
 
 #[test]
-fn threads_that_wait_for_each_other_for_ever() {
+fn warps_that_wait_for_each_other_deadlock() {
     let device = Device::new();
     let text = kernel(
         0,
@@ -261,7 +261,7 @@ fn a_lane_outside_its_own_mask() {
 }
 
 #[test]
-fn a_named_lane_that_never_comes() {
+fn a_lane_of_the_mask_that_never_arrives() {
     let device = Device::new();
     let text = kernel(
         0,
@@ -281,7 +281,7 @@ fn a_named_lane_that_never_comes() {
 }
 
 #[test]
-fn a_shuffle_that_reads_from_a_lane_that_is_gone() {
+fn a_shuffle_that_reads_an_exited_or_absent_lane() {
     let device = Device::new();
     let text = kernel(
         0,
@@ -306,7 +306,7 @@ fn a_shuffle_that_reads_from_a_lane_that_is_gone() {
 }
 
 #[test]
-fn a_failed_load_leaves_nothing_allocated() {
+fn a_failed_load_frees_its_memory() {
     let device = Device::new();
     let text = format!(
         "{} .global .u32 x[4] = {{1, 2}};",

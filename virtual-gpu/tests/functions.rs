@@ -43,7 +43,7 @@ const PRINTING: &str = r#"
 "#;
 
 #[test]
-fn printf_gives_the_number_of_values() {
+fn printf_returns_the_number_of_values() {
     let device = Device::new();
     let to = device.zeros(64);
     device.run(PRINTING, 1, 2, &[Arg::U64(to), Arg::U64(0)]);
@@ -51,7 +51,7 @@ fn printf_gives_the_number_of_values() {
 }
 
 #[test]
-fn a_failed_assertion_says_where() {
+fn a_failed_assertion_has_its_source_line() {
     let device = Device::new();
     let to = device.zeros(64);
     let module = device.load(PRINTING);
@@ -66,7 +66,7 @@ fn a_failed_assertion_says_where() {
 }
 
 #[test]
-fn functions_that_nobody_defines_are_told() {
+fn undefined_functions_are_refused() {
     let device = Device::new();
     let text = ".version 8.0 .target sm_80 .address_size 64
                 .extern .func nowhere; .entry k() { call nowhere; ret; }";
@@ -77,8 +77,8 @@ fn functions_that_nobody_defines_are_told() {
 }
 
 #[test]
-fn calls_that_would_fill_the_memory_are_refused() {
-    // Each function calls the next one twice: 2^40 calls, and not one instruction.
+fn exponentially_many_calls_are_refused() {
+    // Each function calls the previous function twice: 2^40 calls, but no instruction.
     let mut text = String::from(".version 8.0 .target sm_80 .address_size 64\n.func f0 { }\n");
     for i in 1..40 {
         let called = i - 1;
@@ -131,7 +131,7 @@ fn registers_of_128_bits() {
 #[test]
 fn atomic_additions_of_halves() {
     let device = Device::new();
-    // 1.0 and 2.0; 1.5 and 0.0.
+    // 1.0 and 2.0 as f16, then 1.5 and 0.0 as bf16.
     let to = device.upload(&[0x4000_3c00_u32, 0x0000_3fc0]);
     let text = ".version 8.6 .target sm_90 .address_size 64
         .entry k(.param .u64 p0) {
@@ -146,7 +146,7 @@ fn atomic_additions_of_halves() {
 }
 
 #[test]
-fn declarations_that_the_fuzz_test_found() {
+fn declarations_found_by_the_fuzz_test() {
     let text = |globals: &str, params: &str, body: &str| {
         format!(
             ".version 8.6 .target sm_90 .address_size 64 {globals}

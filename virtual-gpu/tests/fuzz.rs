@@ -22,7 +22,7 @@ const DEFAULT_COUNT: u64 = 20_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]
-fn the_texts_that_all_others_are_made_from_load() {
+fn the_seed_texts_load() {
     for text in SEEDS {
         assert!(Bed::new().load(text, |_| ()));
     }

@@ -1,9 +1,9 @@
-//! For every kind of fault: a small kernel that has it, the exact report, and the corrected kernel, which runs clean
-//! under every schedule.
+//! For every kind of fault that a launch alone can have: a small kernel that has it, the exact report, and the corrected kernel, which runs
+//! clean under every schedule.
 //!
-//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch:
-//! blocks, threads, the buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. With
-//! `GOLDEN=write` in the environment the texts are written again; review them then.
+//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch: blocks, threads, the
+//! buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. `GOLDEN=write` in the environment writes the
+//! reports anew; review them afterwards.
 
 mod support;
 
@@ -107,7 +107,7 @@ fn read(name: &str, extension: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn told(name: &str, seed: u64, policy: Policy) -> String {
+fn report(name: &str, seed: u64, policy: Policy) -> String {
     let (buffer, outcome) = run(&read(name, "ptx"), seed, policy);
     let fault = outcome.expect_err(name);
     let (fault, code) = (fault.to_string(), fault.cu_result());
@@ -115,37 +115,37 @@ fn told(name: &str, seed: u64, policy: Policy) -> String {
 }
 
 #[test]
-fn every_fault_is_told_word_for_word() {
+fn every_report_equals_its_golden_text() {
     let mut different = Vec::new();
     for name in names() {
-        let told = told(&name, 0, Policy::Seeded);
+        let found = report(&name, 0, Policy::Seeded);
         if std::env::var_os("GOLDEN").is_some_and(|mode| mode == "write") {
-            fs::write(folder().join(format!("{name}.txt")), &told).unwrap();
+            fs::write(folder().join(format!("{name}.txt")), &found).unwrap();
         }
         let golden = read(&name, "txt");
-        if told != golden {
-            different.push(format!("{name}:\n{told}instead of\n{golden}"));
+        if found != golden {
+            different.push(format!("{name}:\n{found}instead of\n{golden}"));
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
 #[test]
-fn every_fault_is_found_whatever_the_schedule() {
+fn every_fault_is_found_under_every_schedule() {
     for name in names() {
         let kind = |text: &str| text.split(':').next().unwrap().to_owned();
         let expected = kind(&read(&name, "txt"));
         for policy in Policy::ALL {
             for seed in 0..8 {
-                let told = told(&name, seed, policy);
-                assert_eq!(kind(&told), expected, "{name}, {policy:?}, seed {seed}");
+                let found = report(&name, seed, policy);
+                assert_eq!(kind(&found), expected, "{name}, {policy:?}, seed {seed}");
             }
         }
     }
 }
 
 #[test]
-fn what_is_put_right_runs_clean_whatever_the_schedule() {
+fn corrected_kernels_run_clean_under_every_schedule() {
     for name in names() {
         for policy in Policy::ALL {
             for seed in 0..8 {
@@ -159,7 +159,7 @@ fn what_is_put_right_runs_clean_whatever_the_schedule() {
 }
 
 #[test]
-fn there_is_a_kernel_for_every_kind_of_fault() {
+fn every_kind_of_fault_has_a_kernel() {
     let kind = |name: String| {
         let (_, outcome) = run(&read(&name, "ptx"), 0, Policy::Seeded);
         let kind = format!("{:?}", outcome.expect_err(&name).kind);

@@ -50,7 +50,7 @@ fn the_error_prints_all_problems() {
 }
 
 #[test]
-fn a_target_above_the_device_is_its_own_error() {
+fn a_target_newer_than_the_device_has_its_own_error() {
     let mut device = Device::new();
     let text = ".version 8.7 .target sm_100 .address_size 64";
     let error = Module::load(text, &device.config, &device.memory).unwrap_err();
@@ -85,7 +85,7 @@ fn a_target_above_the_device_is_its_own_error() {
 }
 
 #[test]
-fn recursion_and_calls_of_nothing_are_refused() {
+fn recursion_and_calls_of_undefined_functions_are_refused() {
     let device = Device::new();
     let text = format!(
         "{}\n.func f() {{ call f; }}\n.func g();",
@@ -131,7 +131,7 @@ fn parameters_limits_and_shared_memory() {
 }
 
 #[test]
-fn variables_hold_their_first_values_and_addresses() {
+fn variables_hold_their_initial_values_and_addresses() {
     let device = Device::new();
     let module = device.load(
         ".version 8.0 .target sm_80 .address_size 64
@@ -161,7 +161,7 @@ fn variables_hold_their_first_values_and_addresses() {
 
 /// A pragma as compilers emit it for inline assembly: in the middle of a block, before an instruction on the same line.
 #[test]
-fn a_pragma_takes_nothing_with_it() {
+fn a_pragma_does_not_remove_adjacent_instructions() {
     let device = Device::new();
     let out = device.zeros(8);
     let body = "ld.param.u64 %d1, [p0]; mov.u64 %d5, 3;\n\t.pragma \"nounroll\"; mov.u64 \t%d5, 1;\n\
@@ -186,9 +186,9 @@ fn launches_outside_the_limits_are_refused() {
     assert!(error(1, 2048).contains("1024 threads in all"));
 }
 
-/// Loads a valid text with pieces removed, doubled and changed. No such text causes a panic.
+/// Loads a valid text with pieces removed, inserted and doubled. No such text causes a panic.
 #[test]
-fn mangled_texts_do_no_harm() {
+fn mangled_texts_cause_no_panic() {
     const TEXT: &str = include_str!("ptx/compiled.ptx");
     let pieces = [
         "{",

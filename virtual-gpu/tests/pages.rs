@@ -36,7 +36,7 @@ fn the_readme_lists_every_variable_and_no_other() {
 }
 
 #[test]
-fn the_readme_shows_what_the_first_example_prints() {
+fn the_readme_shows_the_first_examples_output() {
     let report = hello::report().unwrap();
     assert!(
         README.contains(&format!("```text\n{report}```")),
@@ -45,7 +45,7 @@ fn the_readme_shows_what_the_first_example_prints() {
 }
 
 #[test]
-fn every_limit_is_refused_for_what_it_says() {
+fn every_limits_example_is_refused() {
     const REGISTERS: &str = ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>;";
     let device = Device::new();
     let start = ".version 8.6 .target sm_90";

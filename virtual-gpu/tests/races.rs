@@ -22,7 +22,7 @@ fn watched(ptx: &str, grid: u32, block: u32) -> Option<String> {
             },
             Err(error) => panic!("{error}"),
         };
-        // A race is found under every schedule, or under none.
+        // Whether there is a race, which must be found under every schedule or under no schedule.
         assert!(
             seed == 0 || found.is_some() == this.is_some(),
             "seed {seed}: {this:?}"
@@ -43,7 +43,7 @@ fn exchange(order: &str) -> String {
 }
 
 #[test]
-fn barriers_order_and_lockstep_does_not() {
+fn barriers_order_accesses_and_lockstep_does_not() {
     assert_eq!(watched(&exchange("bar.sync 0;"), 2, 64), None);
     assert_eq!(watched(&exchange("bar.warp.sync -1;"), 2, 64), None);
     let what = watched(&exchange(""), 2, 64).expect("a race");
@@ -66,7 +66,7 @@ fn a_warp_barrier_does_not_order_other_warps() {
 }
 
 #[test]
-fn reading_before_the_next_write_needs_a_barrier_too() {
+fn a_barrier_is_needed_between_read_and_next_write() {
     let again = |order: &str| {
         exchange("bar.sync 0;").replace("ret;", &format!("{order} st.shared.u32 [%r1], 5; ret;"))
     };
@@ -88,7 +88,7 @@ fn message(write_flag: &str, read_flag: &str, after: &str) -> String {
 }
 
 #[test]
-fn messages_between_blocks() {
+fn messages_between_blocks_need_release_and_acquire() {
     let release = "st.release.gpu.global.u32 [%d1+128], 1;";
     let acquire = "ld.acquire.gpu.global.u32 %r2, [%d1+128];";
     let strong_write = "st.relaxed.gpu.global.u32 [%d1+128], 1;";
@@ -108,7 +108,7 @@ fn messages_between_blocks() {
 }
 
 #[test]
-fn a_scope_of_one_block_does_not_reach_another() {
+fn block_scope_does_not_order_different_blocks() {
     let release = "st.release.cta.global.u32 [%d1+128], 1;";
     let acquire = "ld.acquire.cta.global.u32 %r2, [%d1+128];";
     assert!(watched(&message(release, acquire, ""), 2, 1).is_some());
@@ -131,7 +131,7 @@ fn atomic_operations_do_not_race_with_each_other() {
 }
 
 #[test]
-fn the_last_block_reads_what_the_others_wrote() {
+fn the_last_block_needs_an_acq_rel_ticket_or_fences() {
     let last = |ticket: &str| {
         kernel(
             1,
@@ -165,7 +165,7 @@ fn the_last_block_reads_what_the_others_wrote() {
 }
 
 #[test]
-fn bytes_side_by_side_do_not_race() {
+fn adjacent_bytes_do_not_race() {
     let text = kernel(
         1,
         "ld.param.u64 %d1, [p0]; mov.u32 %r1, %tid.x; cvt.u64.u32 %d2, %r1; \
@@ -176,7 +176,7 @@ fn bytes_side_by_side_do_not_race() {
 }
 
 #[test]
-fn arriving_is_enough_for_those_who_wait() {
+fn bar_arrive_orders_writes_before_it_for_waiting_threads() {
     let text = |first: &str, second: &str| {
         kernel(
             1,
@@ -199,7 +199,7 @@ fn arriving_is_enough_for_those_who_wait() {
 }
 
 #[test]
-fn an_atomic_operation_is_covered_by_its_own_release() {
+fn an_acq_rel_atomic_orders_a_later_plain_store() {
     // The last thread to arrive resets the counter with a plain store.
     let reset = |order: &str| {
         kernel(
@@ -218,7 +218,7 @@ fn an_atomic_operation_is_covered_by_its_own_release() {
 }
 
 #[test]
-fn accesses_of_different_widths_meet_byte_by_byte() {
+fn accesses_of_different_widths_are_compared_by_byte() {
     let text = |offset: u32| {
         kernel(
             1,

@@ -1,11 +1,10 @@
 //! Compares the virtual GPU with recorded answers of an H200.
 //!
-//! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form of an
-//! instruction, and for many random kernels, there is a hash of the kernel's text and a hash of its
-//! output. For forms that were wrong once, there are some operands with the hardware's results.
-//! After a change of the generator or of the forms, record the hashes again on a GPU: `conformance
-//! --table --record FILE`, and for the random kernels, which are compiled without optimisation
-//! (`suite/hidden.rs` says why), `conformance --count 1300 --optimise 0 --record FILE`.
+//! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form of an instruction, and for many random kernels,
+//! there is a hash of the kernel's text and a hash of its output. For forms that were wrong once, there are some operands with the
+//! hardware's results. After a change of the generator or of the forms, record the hashes again on a GPU. For the forms, run `conformance
+//! --table --record FILE`. For the random kernels, run `conformance --count 1300 --optimise 0 --record FILE`; `suite/hidden.rs` says why
+//! they are compiled without optimisation.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]
@@ -53,8 +52,7 @@ fn recorded_name(case: &Case) -> String {
     case.name.replace(' ', "_")
 }
 
-/// The kernels whose output differs from the recorded one, and the kernels without a record for their
-/// text.
+/// The kernels whose output differs from the recorded output, and the kernels without a record for their text.
 fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
     let mut machine = machine();
     let [mut wrong, mut unknown] = [vec![], vec![]];
@@ -74,7 +72,7 @@ fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn every_form_gives_what_an_h200_gave() {
+fn every_form_gives_the_results_of_an_h200() {
     let cases = table::cases(&Catalogue::whole(), "");
     assert!(cases.len() > 1400, "{}", cases.len());
     let none: [Vec<String>; 2] = [vec![], vec![]];
@@ -82,7 +80,7 @@ fn every_form_gives_what_an_h200_gave() {
 }
 
 #[test]
-fn random_kernels_give_what_an_h200_gave() {
+fn random_kernels_give_the_results_of_an_h200() {
     let (catalogue, recorded) = (Catalogue::whole(), record(RANDOM));
     let seed = |name: &&str| {
         name.strip_prefix("random_")
@@ -103,7 +101,7 @@ fn random_kernels_give_what_an_h200_gave() {
 }
 
 #[test]
-fn forms_that_were_wrong_give_the_hardwares_results() {
+fn corrected_forms_give_the_results_of_hardware() {
     let catalogue = Catalogue::whole();
     let words = |text: &str| -> Vec<u64> {
         let words = text.split_whitespace();

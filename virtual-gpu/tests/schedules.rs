@@ -1,12 +1,12 @@
-//! Schedules other than the default: correct kernels are unaffected, and faulty ones hang.
+//! Schedules other than the default: correct kernels are unaffected, and faulty kernels hang.
 
 mod support;
 
 use support::{Arg, Device, kernel};
 use virtual_gpu::{FaultKind, LaunchError, Policy};
 
-/// Every block waits for the flag of the block before it, then sets its own. `number` is the code that sets `%r1`, the
-/// block's position.
+/// Every block but the first waits for the flag of the block before it. Then it sets its own flag. `number` is the code that sets `%r1`,
+/// the block's position.
 fn chain(number: &str) -> String {
     kernel(
         1,
@@ -30,7 +30,7 @@ fn run(policy: Policy, blocks: u32, text: &str) -> Result<Vec<u32>, LaunchError>
 }
 
 #[test]
-fn blocks_numbered_as_they_come_finish_under_every_schedule() {
+fn blocks_numbered_on_arrival_finish_under_every_schedule() {
     let text = chain("atom.relaxed.gpu.global.add.u32 %r1, [%d1], 1;");
     for policy in Policy::ALL {
         let flags = run(policy, 20, &text).unwrap();
@@ -39,7 +39,7 @@ fn blocks_numbered_as_they_come_finish_under_every_schedule() {
 }
 
 #[test]
-fn blocks_that_trust_in_their_order_hang_when_it_is_reversed() {
+fn blocks_that_rely_on_launch_order_hang_in_reverse() {
     let text = chain("mov.u32 %r1, %ctaid.x;");
     for policy in [Policy::Seeded, Policy::OneBlock] {
         assert!(

@@ -1,5 +1,5 @@
-//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more.
-//! Also tests how far calls in a text may expand it.
+//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more. Also tests how large a text may become
+//! when its calls are expanded.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn text(version: &str, globals: &str, params: &str, body: &str) -> String {
     )
 }
 
-/// The problems of a text, as one string.
+/// The problems of a text, each as a string.
 fn problems(text: &str) -> Vec<String> {
     let device = Device::new();
     match Module::load(text, &device.config, &device.memory) {
@@ -120,7 +120,7 @@ fn local_memory_of_a_thread() {
 }
 
 #[test]
-fn variables_without_a_size_and_contents_out_of_place() {
+fn variables_without_a_size_or_with_forbidden_initial_values() {
     for declared in [
         ".global .b8 x[0];",
         ".const .b8 x[];",
@@ -188,7 +188,7 @@ fn a_large_variable_is_filled_lazily() {
 }
 
 #[test]
-fn calls_that_multiply_end() {
+fn multiplying_calls_are_limited() {
     let doubled = |name: &str, called: &str| {
         format!(".func {name}() {{ call {called}; call {called}; ret; }}\n")
     };
@@ -219,7 +219,7 @@ fn registers_of_a_kernel_are_limited() {
 }
 
 #[test]
-fn loops_within_loops_end() {
+fn deeply_nested_loops_load() {
     const DEPTH: usize = 20_000;
     let heads: String = (0..DEPTH)
         .map(|k| format!("L{k}: add.u32 %r1, %r1, 1;\n"))

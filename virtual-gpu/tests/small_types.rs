@@ -65,7 +65,7 @@ fn bfloat16_to_integers_of_8_bits() {
 }
 
 #[test]
-fn functions_of_three_bits_that_also_tell_whether_any_is_set() {
+fn lop3_with_a_predicate_result() {
     let text = "{ .reg .pred q, r; setp.lt.u32 q, a, b; lop3.or.b32 d|r, a, b, c, 0x80, q;
                   selp.b32 d, 1, d, r; }";
     check(W32, text, |a, b, c| match a & b & c {
@@ -78,7 +78,7 @@ fn functions_of_three_bits_that_also_tell_whether_any_is_set() {
 }
 
 #[test]
-fn what_is_read_out_of_bounds_counts_as_zero() {
+fn fma_oob_gives_zero_for_oob_nans() {
     let text = "{ .reg .b16 m; mov.b16 m, 0x7ff7; fma.rn.oob.f16 d, m, b, c; }";
     check(W16, text, |_, _, _| 0);
     let text = "{ .reg .b16 m; mov.b16 m, 0xfff7; fma.rn.oob.relu.bf16 d, a, m, c; }";
@@ -93,7 +93,7 @@ fn what_is_read_out_of_bounds_counts_as_zero() {
 }
 
 #[test]
-fn tensor_floats_held_at_the_largest() {
+fn tf32_conversions_saturate_at_the_largest_value() {
     let text = "cvt.rna.satfinite.tf32.f32 d, a;";
     check(W32, text, |a, _, _| match f32::from_bits(a as u32) {
         x if x.is_nan() => (a & !0x1fff) - 0x2000,

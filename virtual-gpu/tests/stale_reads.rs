@@ -60,7 +60,7 @@ fn ordered_messages_arrive() {
 }
 
 #[test]
-fn without_an_order_some_do_not() {
+fn some_unordered_messages_do_not_arrive() {
     for (write, read) in [
         (RELAXED_WRITE, ACQUIRE),
         (RELEASE, RELAXED_READ),
@@ -72,8 +72,8 @@ fn without_an_order_some_do_not() {
 }
 
 #[test]
-fn a_reader_never_goes_back() {
-    // One thread counts up; another reads twice, and must not see the count go down.
+fn a_reader_never_sees_an_older_value_again() {
+    // One thread counts up. Another thread reads the count twice, and must not see it go down.
     let text = kernel(
         1,
         "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; \

@@ -5,8 +5,8 @@ mod support;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{Fault, FaultKind, LaunchError, Switch};
 
-/// Runs a kernel of one warp on 256 bytes. Only the first 20 are written, with the numbers 1 to 5.
-/// Returns the text of the fault, if there is one.
+/// Runs a kernel of one warp on 256 bytes. Only the first 20 bytes are written, with the numbers 1 to 5. Returns the text of the fault, if
+/// there is one.
 fn found(body: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {body} ret;");
     faulted(&Device::new(), &kernel(1, &body)).map(|fault| fault.kind.to_string())
@@ -41,7 +41,7 @@ fn decides(setup: &str) -> Option<String> {
 }
 
 #[test]
-fn what_was_written_may_decide() {
+fn written_values_may_decide() {
     assert_eq!(decides("ld.global.u32 %r1, [%d1];"), None);
     assert_eq!(decides("mov.u32 %r1, %r0;"), None);
     let stored = "st.global.u32 [%d1+64], 1; ld.global.u32 %r1, [%d1+64];";
@@ -49,7 +49,7 @@ fn what_was_written_may_decide() {
 }
 
 #[test]
-fn the_origin_is_told_through_arithmetic_moves_and_memory() {
+fn the_origin_is_tracked_through_arithmetic_moves_and_memory() {
     let origin = "from global address 0x";
     for setup in [
         "ld.global.u32 %r1, [%d1+32];",
@@ -82,7 +82,7 @@ fn the_origin_is_told_through_arithmetic_moves_and_memory() {
 }
 
 #[test]
-fn every_place_where_something_is_decided() {
+fn every_use_that_decides_is_checked() {
     let load = "ld.global.u32 %r1, [%d1+32];";
     for (decision, what) in [
         ("@%p5 st.global.u32 [%d1], 1;", "the predicate"),
@@ -104,16 +104,16 @@ fn every_place_where_something_is_decided() {
             "the index of the label",
         ),
     ] {
-        let told = found(&format!("{load} {decision}")).unwrap_or_else(|| panic!("{decision}"));
+        let report = found(&format!("{load} {decision}")).unwrap_or_else(|| panic!("{decision}"));
         assert!(
-            told.starts_with(&format!("uninitialised: {what} comes from")),
-            "{told}"
+            report.starts_with(&format!("uninitialised: {what} comes from")),
+            "{report}"
         );
     }
 }
 
 #[test]
-fn what_does_not_matter_is_no_fault() {
+fn undefined_bits_without_effect_are_no_fault() {
     for setup in [
         // Loaded, moved and stored, but never used.
         "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1+32]; st.global.v4.u32 [%d1+48], {%r3, %r4, \
@@ -156,7 +156,7 @@ fn decides_in_lanes(setup: &str) -> Option<String> {
 }
 
 #[test]
-fn and_what_does_is() {
+fn undefined_bits_with_an_effect_are_a_fault() {
     for setup in [
         "ld.global.u64 %d2, [%d1+16]; mov.b64 {%r5, %r1}, %d2;",
         "mov.b64 %d3, {%r0, %r9}; shr.u64 %d3, %d3, 8; cvt.u32.u64 %r1, %d3;",
@@ -180,7 +180,7 @@ fn and_what_does_is() {
 }
 
 #[test]
-fn a_launch_that_is_not_watched_leaves_nothing_to_tell() {
+fn memory_counts_as_written_after_an_unchecked_launch() {
     let mut device = Device::new();
     let buffer = device.memory.alloc(64).unwrap();
     let reads = kernel(
@@ -200,7 +200,7 @@ fn a_launch_that_is_not_watched_leaves_nothing_to_tell() {
 }
 
 #[test]
-fn variables_of_a_module_are_written() {
+fn module_variables_count_as_written() {
     let text =
         ".version 8.0 .target sm_80 .address_size 64 .global .u32 none; .global .u32 some = 3;
         .entry k(.param .u64 p0) { .reg .b32 %r<3>; .reg .pred %p<2>;

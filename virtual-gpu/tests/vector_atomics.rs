@@ -15,7 +15,7 @@ fn half(x: f32) -> u16 {
 }
 
 #[test]
-fn every_part_is_added_and_the_old_values_come_back() {
+fn vector_atomics_add_elements_and_return_old_values() {
     let device = Device::new();
     let sums = device.upload(&[1.0_f32, 2.0, 3.0, 4.0]);
     let old = device.zeros(16);
@@ -33,7 +33,7 @@ fn every_part_is_added_and_the_old_values_come_back() {
 }
 
 #[test]
-fn a_target_may_be_a_later_operand() {
+fn a_destination_register_may_be_a_later_operand() {
     let device = Device::new();
     let sums_and_old = device.upload(&[10.0_f32, 20.0, 0.0, 0.0]);
     let text = kernel(
@@ -48,7 +48,7 @@ fn a_target_may_be_a_later_operand() {
 }
 
 #[test]
-fn halves_by_the_warp() {
+fn a_warps_vector_reductions_of_halves() {
     let device = Device::new();
     let start = [0.0, 5.0, 100.0, -0.0].map(half);
     let [sums, least, greatest] = [(); 3].map(|()| device.upload(&start));
@@ -73,7 +73,7 @@ fn halves_by_the_warp() {
 }
 
 #[test]
-fn vectors_that_there_are_not() {
+fn unsupported_vectors_are_refused() {
     let device = Device::new();
     for line in [
         "red.global.add.v2.u32 [%d0], {%r0, %r1};",
@@ -87,7 +87,7 @@ fn vectors_that_there_are_not() {
 }
 
 #[test]
-fn who_leaves_an_mbarrier_may_leave_bytes_to_come() {
+fn arrive_drop_may_also_expect_bytes() {
     let device = Device::new();
     let output = device.zeros(8);
     let text = kernel(

@@ -82,7 +82,8 @@ const BUILDS: [&[&str]; 3] = [
         // Including the tests that `cargo test` skips.
         "--test=*",
     ],
-    // These are built separately: they need a library that opens the driver at run time, and the other packages turn on the virtual GPU.
+    // These tests need a library that opens the driver at run time. They are built separately, since the other packages turn on the virtual
+    // GPU.
     &[
         "test",
         "--package=with-cudarc-tests",
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_runs_tests_that_need_the_gpu_alone_by_themselves() -> Result<()> {
+    fn the_script_runs_tests_that_need_the_whole_gpu_alone() -> Result<()> {
         // A script that may run beside others leaves a mark while it runs. A script that must run alone looks for such marks.
         let beside = "touch mark-$$; sleep 0.3; rm mark-$$";
         let alone = "sleep 0.1; ! ls mark-* 2>/dev/null";
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_tells_of_failures() -> Result<()> {
+    fn the_script_reports_failures() -> Result<()> {
         let folder = folder(
             "failures",
             &[("test-bits", "echo right"), ("test-errors", "exit 3")],

@@ -34,8 +34,8 @@ struct Accesses {
 }
 
 /// A reduction loads a thread's vectors of a whole tile at once. The text has code for this twice, with L1 and without. The reduction loads
-/// the vectors of a ragged tile in a loop. If missing items are left out, there are two loops: one for ragged tiles and one for misaligned
-/// tiles.
+/// the vectors of a ragged (not full) tile in a loop. A reduction that skips missing items has two loops: one for ragged tiles and one for
+/// misaligned tiles.
 const REDUCTIONS: [Accesses; 2] = [reduction(1), reduction(2)];
 
 const fn reduction(loops: usize) -> Accesses {
@@ -93,15 +93,15 @@ impl ScanRow {
     }
 }
 
-/// The number of stores in the text of a scan, which has code for short and for long scans. Either code stores the rows of a whole tile at
-/// once, and has one more store in a loop for a ragged tile. `rows` is the sum of the rows of both tiles.
+/// The number of stores in the text of a scan. The text has code for short scans and code for long scans. Each of them stores the rows of a
+/// whole tile at once, and has one more store in a loop for a ragged tile. `rows` is the sum of the rows of both tiles.
 fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// The sets of accesses that a scan may have, for short and long scans together. Tiles are copied in three places: a block's first tile,
-/// and each later tile either before or after an earlier tile has left. The vectors of a ragged tile are copied in a loop. If items are
-/// too narrow to be copied one by one, these vectors are loaded instead.
+/// The sets of accesses that a scan may have, for short and long scans together. Three places of the code copy tiles: one copies a block's
+/// first tile, and two copy later tiles, before and after an earlier tile has left shared memory. The vectors of a ragged tile are copied
+/// in a loop. If items are too narrow to be copied one by one, these vectors are loaded instead.
 ///
 /// In the text for devices without asynchronous copies, each copy is a load. A text that is compiled for these devices loads tiles in one
 /// place only.
@@ -132,7 +132,7 @@ pub fn inspect_library(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The kernels that the library makes from a text for older devices.
+/// Makes the kernels for older devices from a text, as the library does.
 fn made_for(text: &str, older: &Older) -> Result<String> {
     let mut whole = String::new();
     for (symbol, kernel) in kernels(text)? {
@@ -160,7 +160,7 @@ pub fn inspect(text: &str, part: KernelSet) -> Result<()> {
     inspect_kernels(text, part, Operands::Known, &part.symbols())
 }
 
-/// Checks a whole text with the kernels `symbols` of the part.
+/// Checks a whole text, which must have exactly the kernels `symbols` of the part.
 pub fn inspect_kernels(
     text: &str,
     part: KernelSet,
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_there_is_found() {
+    fn forbidden_instructions_are_found() {
         let good = library();
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_may_be_numbered_by_registers_where_the_compiler_does_so() {
+    fn barriers_may_have_their_operands_in_registers() {
         let numbered = |line: &str| match line.split_once(' ') {
             Some((barrier, numbers)) if barrier.contains("bar.") && numbers.contains(',') => {
                 format!("{barrier} %r7, %r31;\n")

@@ -11,7 +11,7 @@
 //!                                    run the library's random tests with fresh seeds
 //! ```
 //!
-//! A NAME is `sm_90`, the folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx. Without a NAME, all of them are
+//! A NAME is `sm_90` (the folder in host/ptx), `ladder` or `ladder_nested` (the texts in ladder/ptx). Without a NAME, all of them are
 //! built.
 
 mod bundle;

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_failed_run_the_smallest_cases_are_told() {
+    fn the_smallest_cases_of_a_failed_run_are_shown() {
         let printed =
             "noise\ncalls: 1 is not 2\nsmallest case: A\nnoise\nlong: 3\nsmallest case: B\nend";
         let expected = "calls: 1 is not 2\nsmallest case: A\nlong: 3\nsmallest case: B";

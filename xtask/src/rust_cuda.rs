@@ -1,9 +1,9 @@
 //! Compiles the kernels with rust-cuda's compiler, as the library's feature `cuda_builder` does, inspects them, and tests them.
 //!
-//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX
-//! that ships, and the tests run on it, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same way,
-//! with the same feature of its package. The example of a program's own operators is built and run with the same feature of
-//! `warpfold-build`. If only a few kernels are compiled, only the test `bits` runs.
+//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX that
+//! ships, and the tests run with these kernels, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same
+//! way, with the same feature of its package. The example of a program's own operators is built and run with the same feature of
+//! `warpfold-build`, whose unit tests run too. If only a few kernels are compiled, only the test `bits` runs.
 
 mod build;
 mod few;
@@ -62,6 +62,9 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
             for architecture in scope.devices() {
                 run_test(root, &program, architecture, &[])?;
             }
+        }
+        for test in build::build_helper(root, &scope)? {
+            run_test(root, &test, scope.architectures[0], &[])?;
         }
     }
     Ok(Outcome::Done)

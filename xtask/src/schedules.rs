@@ -1,8 +1,8 @@
-//! Runs the tests of the library and of the ladder under many schedules of the virtual GPU.
+//! Runs tests of the library and the ladder's test under many schedules of the virtual GPU.
 //!
-//! The tests compare every result with the reference, bit for bit. So a test that passes under all schedules has the same bits under all
-//! of them. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs with all checks,
-//! the other seeds only with the checks of memory accesses.
+//! Most of the tests compare results with the reference, bit for bit. So if such a test passes under all schedules, its results have the
+//! same bits under all of them. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs
+//! with all checks, the other seeds only with the checks of memory accesses.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,7 +25,7 @@ const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stal
 /// Seeds of each policy.
 const SEEDS: u64 = 20;
 
-/// Runs the tests of these names, or all, under every policy with the given number of seeds, and prints the outcome.
+/// Runs the tests of these names, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let (seeds, tests) = match arguments {
         ["--seeds", seeds, tests @ ..] => (seeds.parse().context("a number of seeds")?, tests),

@@ -6,9 +6,10 @@
 //! target/release/walk gpu_sum         # one call, file by file
 //! ```
 //!
-//! Runs itself under callgrind twice, once with many turns and once with few. A turn makes the call once. The difference is the cost of the
-//! additional turns. Only instructions within a turn count, on the turn's thread, and outside the driver's functions. So the counts say
-//! nothing about the driver and the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
+//! Runs itself under callgrind twice, once with many turns and once with few. A turn makes the call once. The difference between the two
+//! counts is the cost of the additional turns. Only a turn's own thread is counted, without the driver's functions. So the counts say
+//! nothing about the driver and the GPU, and do not depend on the machine's speed. The counts differ by a few instructions from build to
+//! build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -126,7 +127,7 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of the called function, which is counted where the function is listed.
+            // The next entry is the cost of the called function. The function's own lines have this cost, too.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {
@@ -147,8 +148,8 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line number of a cost entry. The entry has the number itself, its difference from `before` (`+`, `-`), or `*` if it is `before`.
-/// `before` is the line of the preceding entry.
+/// The line number of a cost entry. `before` is the line number of the preceding entry. An entry has its number, the difference from
+/// `before` (`+`, `-`), or `*` for the same number.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {
@@ -199,7 +200,7 @@ fn take_turns(call: &str, turns: u64) -> Result<()> {
     Ok(())
 }
 
-/// One turn. callgrind finds it by its name.
+/// One turn. callgrind finds this function by its name.
 #[inline(never)]
 fn counted_turn(call: &mut dyn FnMut() -> warpfold::Result<()>) -> warpfold::Result<()> {
     call()

@@ -85,7 +85,7 @@ pub fn headers_of(checkout: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders.to_vec())
 }
 
-/// Compiles the libraries that are not yet in `folder`. Headers in these folders precede the compiler's own.
+/// Compiles the libraries that are not yet in `folder`. `headers` are folders of header files, which nvcc searches before its own.
 pub fn compile(
     libraries: &[Library],
     capability: (u32, u32),

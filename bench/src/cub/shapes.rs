@@ -62,8 +62,8 @@ impl Shapes {
     /// CUB's call for a shape, with temporary storage. `None` if this version of CUB has no such call.
     ///
     /// # Safety
-    /// Until the stream's work is done, the arguments that the shape uses are addresses of live device memory of their types, with room
-    /// for its results.
+    /// Until the stream's work is done, the arguments that the shape uses are addresses of live device memory. The memory holds items of
+    /// the arguments' types, and has room for the shape's results.
     pub unsafe fn call<'a>(
         &self,
         name: &str,

@@ -10,7 +10,7 @@ use super::{median, rate, row};
 const THREADS: [usize; 7] = [1, 2, 3, 4, 6, 8, 12];
 const RUNS: u32 = 5;
 
-/// MiB that a thread locks or copies at a time.
+/// MiB that a thread locks at a time.
 const PIECES_MIB: [usize; 3] = [4, 32, 256];
 
 pub fn measure(slice_mib: usize) -> Result<()> {

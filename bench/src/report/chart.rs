@@ -1,5 +1,5 @@
-//! The charts, as SVG. Each case has a chart of GB/s over the number of items, and a chart of the ratio to CUB. A smaller chart, the
-//! overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
+//! The charts, as SVG. Each case except the copy has a chart of GB/s over the number of items, and a chart of the ratio to CUB. A smaller
+//! chart, the overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
 //!
 //! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 
@@ -35,7 +35,7 @@ pub const COLOURS: [RGBColor; 5] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Quantity {
     Rate,
-    /// The ratio to CUB; at 1 both are equally fast.
+    /// The speed of warpfold divided by the speed of CUB.
     Ratio,
 }
 
@@ -45,7 +45,7 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// A chart's title, its panels, and their size.
+/// A chart's title, its quantity, and the size of its panels.
 struct Chart {
     title: String,
     quantity: Quantity,
@@ -58,7 +58,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` and, if CUB was measured, `ratio_CASE.svg` for each case, and `overview.svg`.
+/// Draws `rate_CASE.svg` for each case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of them, and
+/// `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
@@ -146,7 +147,7 @@ fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
     with_lines([1, 2, 4, 8].into_iter().map(panel))
 }
 
-/// The panels without lines that have no points, and without panels that have no lines left.
+/// The panels, without lines that have no points. A panel without lines is left out.
 fn with_lines(panels: impl Iterator<Item = Panel>) -> Vec<Panel> {
     let mut kept = Vec::new();
     for mut panel in panels {

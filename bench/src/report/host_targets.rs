@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_line_counts() {
+    fn the_worst_line_decides() {
         let text = "\
 what,of,value,unit
 first_gpu_sum,all,3581.4,us

@@ -1,5 +1,5 @@
-//! Groups along axes. The groups are rows, with indices of extremes, moments and sums of exponentials, or lie along the middle axis of
-//! three, with sums and scans.
+//! Reductions and scans along axes. For rows: indices of extremes, moments, and sums of exponentials. Along the middle of three axes: sums
+//! and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -47,7 +47,7 @@ impl<'a> Rows<'a> {
         }))
     }
 
-    /// The indices of the greatest items (of 64 bits, and of 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
+    /// The indices of the greatest items (with 64 bits, and with 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
     /// none of these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {
@@ -215,7 +215,8 @@ impl<'a> Middle<'a> {
         ])
     }
 
-    /// Whether the output has the right sums of some groups. `place_of` returns the index of a group's sum.
+    /// Whether the output has the right sums of a few columns of matrices. `place_of` takes a matrix and a column, and returns the index of
+    /// the sum.
     fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
         let rounding = Rounding {
             item_count: LENGTH,

@@ -1,4 +1,4 @@
-//! Reductions beyond sum, minimum and maximum, which read all items once.
+//! Reductions other than sum, minimum and maximum. Each reads all items once.
 
 use anyhow::Result;
 use bytemuck::Zeroable;

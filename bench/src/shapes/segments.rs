@@ -13,9 +13,9 @@ use crate::data::{Accumulator, Measured, Rounding};
 /// The lengths of the segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lengths {
-    /// All have this length.
+    /// All have this length, except the last segment if too few items are left.
     Same(usize),
-    /// The lengths vary: at least 8, at most a sixteenth of all items, and 48 on average.
+    /// The lengths vary: from 8 to a sixteenth of all items, and about 48 on average. The last segment may be shorter.
     PowerLaw,
 }
 
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_have_all_items() {
+    fn segments_cover_all_items() {
         for lengths in cuts(1 << 20) {
             let offsets = offsets(lengths, 1 << 20);
             assert_eq!(

@@ -14,7 +14,7 @@ pub const SHARES: [u8; 3] = [10, 50, 90];
 /// Lengths of runs.
 pub const RUNS: [usize; 3] = [1, 32, 4096];
 
-/// Items, and flags for them. `share` percent of the items are not 0.
+/// Items, and flags for them. About `share` percent of the items are not 0.
 pub struct Chosen<'a> {
     place: &'a Buffers<'a>,
     share: u8,
@@ -48,7 +48,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Selections by a predicate, by flags, and by a predicate with the rest of the items written, too.
+    /// Selections by a predicate, selections by flags, and selections by a predicate that also write the other items.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, share, .. } = *self;
         let arguments = Arguments {
@@ -126,7 +126,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Ascending keys, each `length` times.
+/// Ascending keys, each `length` times. The last key may have fewer.
 pub fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
     let keys: Vec<u32> = (0..key_count)
         .map(|index| (index / length) as u32)

@@ -1,4 +1,5 @@
-//! Reads files of device code with arbitrary contents and a correct hash. Each file is refused, or has only kernels of the source's rows.
+//! Reads files of device code with arbitrary contents and a correct hash. The reader must refuse the file, or return only kernels of the
+//! source's rows.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! A kernel's text with registers and labels numbered in the order in which they first appear.
 //!
-//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. With canonical numbers, a
-//! kernel's text does not depend on what is compiled with it, and two kernels of one kind share most of their lines.
+//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. With canonical numbers, a kernel's
+//! text does not depend on the other compiled kernels. Also, two kernels of one kind share most of their lines.
 
 use super::words::{Word, label, register};
 
@@ -38,7 +38,7 @@ pub fn canonical(text: &str) -> String {
 /// The new numbers of registers or labels with one prefix.
 struct Numbers<'a> {
     prefix: &'a str,
-    /// The new numbers by the old ones; 0 if there is none yet.
+    /// The new numbers, indexed by the old ones; 0 where an old number has no new one yet.
     new: Vec<u32>,
     count: u32,
 }
@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text with replacements for all words that begin with `sign`. Build scripts are not optimised, and a loop over characters would
-/// be slow. So the standard library finds the signs.
+/// The text in which the results of `word` replace words that begin with `sign`. Build scripts are not optimised, and a loop over
+/// characters would be slow. So the standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

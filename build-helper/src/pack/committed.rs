@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. Each text has one
-//! entry, with the kernel's name, and is for the variant's architecture. There are only kernels of the source's rows. Whether a text
-//! belongs to its source is found only by compiling again: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. The reader checks that
+//! each text has one entry, with the kernel's name, and is for the variant's architecture. It accepts only kernels of the source's rows.
+//! Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -74,7 +74,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
     Some([head.into_bytes(), packed].concat())
 }
 
-/// The kernels in a file that has this stamp and kernels for these architectures. Their symbols have to pass `is_symbol`.
+/// The kernels in a file. The file must have this stamp and these architectures, and all symbols must pass `is_symbol`.
 pub fn from_file(
     file: &[u8],
     stamp: &Stamp,
@@ -159,7 +159,7 @@ fn unpacked(
             text,
         });
     }
-    // Every kernel is present for every architecture.
+    // Each architecture must have the same kernels.
     let symbols = |variant: &Compiled| -> Vec<String> {
         variant
             .kernels

@@ -2,10 +2,10 @@
 //! their registers differ by a constant:
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
-//!    number so far, or by nothing if it is the next. So the same instruction is the same line wherever it is.
-//! 2. Each line is written once, in a dictionary, and the texts become numbers of lines: 0 for the next line of the dictionary, or else
-//!    the distance back from there.
-//! 3. If a run of numbers has occurred before, it is encoded by its position and its length, at any distance.
+//!    number so far, or by nothing if it is the next number. So equal instructions become equal lines.
+//! 2. Each line is written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance back
+//!    to an earlier line.
+//! 3. A run of numbers that has occurred before is encoded by its distance back and its length. Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -25,10 +25,10 @@ const MARK: char = '\u{2}';
 /// The prefix of labels.
 const LABEL: &str = "$L__BB";
 
-/// The length of the shortest run that is encoded by its position.
+/// The length of the shortest run that is encoded by its distance.
 const SHORTEST_RUN: usize = 4;
 
-/// The most positions with the same beginning that are searched for the longest run.
+/// The most earlier positions that are tried in the search for the longest run.
 const PLACES: usize = 16;
 
 /// The compression level.
@@ -79,7 +79,7 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
 }
 
 /// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: a
-/// decompressed part has at most 64 bytes more than twice all texts, and there are no more lines than bytes.
+/// decompressed part has at most 64 bytes more than twice the sum of the sizes, and there are no more lines than bytes.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()
@@ -114,7 +114,7 @@ pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> 
     lines.next().is_none().then_some(unpacked)
 }
 
-/// A text's lines in the form of the dictionary.
+/// A text with its lines in the dictionary's form.
 fn coded(text: &Named) -> String {
     let mut seen = Seen::default();
     let mut coded = String::with_capacity(text.text.len());
@@ -180,8 +180,8 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The first has three values for each step: how many numbers come one by one, the length of the
-/// run after them, and the run's distance back. The others have the bytes of the numbers that come one by one, the lowest first.
+/// The numbers of lines, in four streams. The first stream has three values for each run: how many single numbers come before it, its
+/// length, and its distance back. The other streams have the low, the middle and the high bytes of the single numbers.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {
@@ -220,7 +220,7 @@ impl Streams {
         streams
     }
 
-    /// The numbers of at most this many lines.
+    /// The numbers of the lines, at most `most` of them.
     fn lines(&self, dictionary: usize, most: usize) -> Option<Vec<u32>> {
         let [mut runs, low, middle, high] = self.0.each_ref().map(Vec::as_slice);
         if low.len() != middle.len() || low.len() != high.len() {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_out_as_they_went_in() {
+    fn texts_unpack_unchanged() {
         let texts = texts();
         let bytes = packed(&texts).unwrap();
         let unpacked = unpack(&bytes, &sizes(&texts)).unwrap();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_would_not_come_out_is_refused() {
+    fn a_text_that_would_not_unpack_unchanged_is_refused() {
         let of = |text: &str| packed(&[("name".to_owned(), text.to_owned())]);
         assert!(of("ret;\n").is_some());
         assert_eq!(of("\u{1}ret;\n"), None);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sizes_and_damaged_bytes_are_none_or_other_texts() {
+    fn wrong_sizes_and_damaged_bytes_cause_no_panic() {
         let texts = texts();
         let bytes = packed(&texts).unwrap();
         let mut wrong = sizes(&texts);

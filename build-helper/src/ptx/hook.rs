@@ -5,8 +5,8 @@
 //! warpfold hook load_word
 //! in reg64 address
 //! out reg64 word
-//! { .reg .u64 %g; cvta.to.global.u64 %g, {address};       (braces that are not operands are doubled)
-//! ld.relaxed.gpu.global.b64 {word}, [%g]; }
+//! {{ .reg .u64 %g; cvta.to.global.u64 %g, {address};      (braces that are not operands are doubled)
+//! ld.relaxed.gpu.global.b64 {word}, [%g]; }}
 //! ```
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl Class {
         })
     }
 
-    /// Bytes of an operand when it is passed.
+    /// The bytes that an operand takes when it is passed.
     pub fn bytes(self) -> usize {
         match self {
             Self::Reg16 | Self::Reg32 | Self::Number => 4,
@@ -71,7 +71,7 @@ pub struct Operand {
 pub struct Hook {
     /// The values that are passed, in order.
     pub inputs: Vec<Operand>,
-    /// The values that are returned, in order: the fields of a structure in C.
+    /// The values that are returned, in order, as the fields of a C structure.
     pub outputs: Vec<Operand>,
     /// The PTX, with operands in braces.
     text: String,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_that_is_not_there_is_an_error() {
+    fn a_missing_operand_is_an_error() {
         let (_, hook) = describe("pin\nmov.b32 {a}, 1;\n").unwrap();
         assert!(hook.instantiate(&BTreeMap::new()).is_err());
         assert!(describe("load\nin reg8 address\n").is_none());

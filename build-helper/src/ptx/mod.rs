@@ -1,7 +1,7 @@
 //! Functions on the PTX that stable rustc's back end emits for users' files. They replace hooks, name the memory of each access,
 //! and find the operators to refuse.
 //!
-//! The parser reads the subset that the back end writes and that hooks contain. Anything else is an error, never a guess.
+//! The parser reads the subset of PTX that the back end and the hooks use. Anything else is an error, never a guess.
 
 pub mod control_flow;
 pub mod hook;

@@ -28,13 +28,13 @@ pub fn reason(
     Ok(found)
 }
 
-/// The reason why a whole kernel is refused, if the operator is to blame. The operator's functions, compiled separately, may be
-/// faultless.
+/// The reason why a whole kernel is refused, if the operator is to blame. A kernel may be refused even if each of the operator's functions
+/// is accepted by itself.
 pub fn reason_of_kernel(body: &[Statement]) -> Option<Reason> {
     calls(body).or_else(|| local_memory(body))
 }
 
-/// The same for a compiler that turns a panic into a trap.
+/// Like [`reason_of_kernel`], for a compiler that turns a panic into a trap.
 #[cfg(feature = "cuda_builder")]
 pub fn reason_of_whole_kernel(body: &[Statement]) -> Option<Reason> {
     let traps = instructions(body).any(|(_, instruction)| instruction.operation() == "trap");
@@ -50,7 +50,7 @@ fn instructions(body: &[Statement]) -> impl Iterator<Item = (usize, &Instruction
         })
 }
 
-/// The first call. Calls that panic come before others.
+/// The first call that panics, or else the first call.
 fn calls(body: &[Statement]) -> Option<Reason> {
     let callees: Vec<&str> = instructions(body)
         .filter(|(_, instruction)| instruction.operation() == "call")
@@ -72,7 +72,7 @@ fn callee(instruction: &Instruction) -> &str {
         .unwrap_or_default()
 }
 
-/// Says in which case the standard library's function with this symbol panics.
+/// Says in which case the function with this symbol panics. `None` if the function is not known to panic.
 fn panics(callee: &str) -> Option<&'static str> {
     const WHEN: [(&str, &str); 12] = [
         ("panic_bounds_check", "when an index is out of bounds"),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_computes_a_result_is_accepted() {
+    fn functions_that_only_compute_are_accepted() {
         let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
             ld.b32 %r1, [%rd1+4]; add.s64 %rd3, %rd2, 8; st.b32 [%rd3], %r1; ret;";
         assert_eq!(reason_of(body), None);

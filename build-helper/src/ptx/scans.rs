@@ -16,7 +16,7 @@ use crate::compiled::Kernel;
 /// The prefix of the symbol of a function that stands for both scans.
 const PREFIX: &str = "scan_";
 
-/// The instruction that leaves the choice open, and the one that replaces it.
+/// The instruction that leaves the choice open. [`COPY`] replaces it.
 const OPEN: &str = "placed.b32 ";
 const COPY: &str = "mov.b32 ";
 
@@ -56,7 +56,7 @@ enum Word {
     Exclusive,
 }
 
-/// A line that chooses between the two words, replaced by a copy of this word; `None` for any other line.
+/// The line with a copy of this word in place of [`OPEN`]; `None` for a line without [`OPEN`].
 fn chosen(line: &str, word: Word) -> Option<String> {
     let (before, operands) = line.split_once(OPEN)?;
     let (operands, after) = operands.split_once(';')?;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_two_scans() {
+    fn one_text_becomes_two_scans() {
         let text = ".visible .entry scan_gcd(\n\t.param .b64 scan_gcd_param_0\n)\n{\n\
             \tld.param.b64 %rd1, [scan_gcd_param_0];\n\t{ placed.b32 %r1, %r2, %r3; }\n}\n";
         let open = Kernel {

@@ -8,8 +8,8 @@
 //! cvta.to.global.u64 %rd2, %rd3;      global
 //! ```
 //!
-//! and goes on through copies, sums, differences, selections and alignments. A register has one space for the whole function: the join
-//! over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
+//! The analysis goes on through copies, sums, differences, selections and alignments. A register has one space for the whole function: the
+//! join over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
 //! copy.
 //!
 //! Two kinds of addresses are not covered: addresses that pass through memory, and addresses that are in different spaces on different
@@ -52,8 +52,8 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // Addresses of two arguments, if an operator chooses which one to read. Their join counts as an argument, and never as the
-            // result, which is the last parameter.
+            // An operator may choose which of two arguments to read. The join has the smaller index, so it is never the result: the result
+            // is the last parameter.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
             _ => Self::Mixed,
@@ -194,8 +194,8 @@ impl<'a> Spaces<'a> {
     }
 }
 
-/// Whether an instruction may write an address: it has a result, and the result is not one of the compiler's registers with fewer than 64
-/// bits.
+/// Whether an instruction may write an address to its result. The compiler's registers `%r`, `%rs` and `%p` have fewer than 64 bits, and
+/// hold no addresses.
 fn may_make_address(instruction: &Instruction) -> bool {
     let Some(result) = instruction.operands.first() else {
         return false;
@@ -211,7 +211,7 @@ fn may_make_address(instruction: &Instruction) -> bool {
 
 /// The scopes in a function's body that declare registers.
 struct Scopes<'a> {
-    /// Each scope, with the index of the scope around it, and the names that it declares. The first one is the function's own.
+    /// For each scope, the index of the scope around it, and the names that it declares. The first scope is the function's body.
     all: Vec<(usize, Vec<&'a str>)>,
     /// The innermost scope around each statement.
     around: Vec<usize>,
@@ -246,7 +246,7 @@ impl<'a> Scopes<'a> {
         scopes
     }
 
-    /// The scope that declares the register `name` of the statement at `at`.
+    /// The scope that declares the register that the statement at `at` calls `name`.
     fn declaring(&self, at: usize, name: &str) -> usize {
         let mut scope = self.around[at];
         while scope > 0 && !self.all[scope].1.contains(&name) {
@@ -263,7 +263,7 @@ pub struct Stray {
     pub instruction: String,
 }
 
-/// Names the memory of each access in a kernel.
+/// Adds the name of the memory to the opcode of each generic access in a kernel, and makes copies of conversions of known addresses.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
     let mut named = Vec::new();
@@ -282,7 +282,7 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     Ok(())
 }
 
-/// The opcode that names the memory, if the instruction's own opcode does not.
+/// The new opcode of an instruction; `None` if the instruction keeps its opcode.
 fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Option<String>, Stray> {
     let stray = || Stray {
         instruction: instruction.to_string(),
@@ -337,7 +337,7 @@ mod tests {
         Ok(written.join(" "))
     }
 
-    /// Resolves instructions that depend on an address, for each of the two memories.
+    /// Resolves `text`, which may use a shared address in `%rd1` and a global address in `%rd2`.
     fn after_addresses(text: &str) -> Result<String, Stray> {
         let before = "mov.u64 %rd1, warpfold_shared; cvta.to.global.u64 %rd2, %rd3;";
         let resolved = resolved(&format!("ld.param.b64 %rd3, [f_param_0]; {before} {text}"))?;
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_get_the_memory_of_their_address() {
+    fn accesses_name_the_memory_of_their_address() {
         for (access, named) in [
             ("ld.b32 %r1, [%rd1];", "ld.shared.b32 %r1, [%rd1];"),
             ("ld.b32 %r1, [%rd2+4];", "ld.global.b32 %r1, [%rd2+4];"),
@@ -383,14 +383,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_later_in_the_text_is_followed_too() {
+    fn registers_that_are_written_later_are_followed_too() {
         let text = "bra $L_2; $L_1: add.s64 %rd5, %rd4, 8; ld.b32 %r1, [%rd5]; ret; \
             $L_2: add.s64 %rd4, %rd1, 16; bra $L_1;";
         assert!(after_addresses(text).unwrap().contains("ld.shared.b32 %r1"));
     }
 
     #[test]
-    fn conversions_of_what_is_known_are_copies() {
+    fn conversions_of_known_addresses_are_copies() {
         let text = "{ .reg .u64 %g; cvta.to.shared.u64 %g, %rd1; ld.shared.b32 %r1, [%g]; }";
         assert!(after_addresses(text).unwrap().contains("mov.b64 %g, %rd1;"));
     }

@@ -47,9 +47,9 @@ struct Call<'a> {
     callee: &'a str,
     /// The number of statements of the block.
     length: usize,
-    /// The values stored to parameters: the parameters' names, and registers or numbers.
+    /// For each parameter's name, the register or number that is stored to the parameter.
     arguments: BTreeMap<String, String>,
-    /// The targets of results: offsets and registers.
+    /// For each result that is loaded, its offset and the register.
     results: Vec<(usize, &'a str)>,
     /// The parameters in the order of the call.
     parameters: Vec<String>,
@@ -243,7 +243,7 @@ mod tests {
         "add\nin reg32 a\nin reg64 b\nout reg64 c\nout reg32 d\nadd {c}, {a}, {b}, {d};\n";
 
     #[test]
-    fn a_call_becomes_the_instructions() {
+    fn a_call_becomes_the_hooks_instructions() {
         let body = "{ .param .b32 param0; .param .b64 param1; st.param.b64 [param1], %rd1; \
             st.param.b32 [param0], %r1; call.uni (retval0), warpfold_hook_add, (param0, param1); \
             ld.param.b64 %rd2, [retval0]; ld.param.b32 %r2, [retval0+8]; } ret;";
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_where_they_may() {
+    fn numbers_stay_where_the_hook_accepts_them() {
         let hook = "bar\nin number a\nbar.sync {a};\n";
         let body = "{ st.param.b32 [param0], 2; call.uni warpfold_hook_bar, (param0); }";
         assert_eq!(spliced(body, &[hook]).unwrap(), "bar.sync 2;");
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_is_loaded_within_the_block_comes_first() {
+    fn a_load_of_a_parameter_within_the_block_comes_first() {
         let hook = "copy\nin reg64 a\nout reg64 b\nf {b}, {a};\n";
         let body = "{ .param .b64 param0; ld.param.b64 %rd1, [scan_param_3]; st.param.b64 [param0], %rd1; \
             call.uni (retval0), warpfold_hook_copy, (param0); ld.param.b64 %rd4, [scan_param_5]; \
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn other_calls_stay() {
+    fn calls_of_other_functions_stay() {
         let body = "{ call.uni other, (); } ret;";
         assert_eq!(spliced(body, &[ADD]).unwrap(), body);
     }

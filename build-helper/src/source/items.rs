@@ -1,11 +1,12 @@
 //! The items of a file, and the items that a row depends on.
 //!
-//! A row depends on the items that it names, on the items that those name, and so on. Names are compared as words, wherever they are. So
-//! a row may seem to depend on more than it does, and never on less. An item or a name *counts* if the row depends on it:
+//! A row depends on the items that it names, on the items that these items name, and so on. Names are compared as words, in any position.
+//! So a row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on
+//! it:
 //!
 //! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
-//!   does.
+//!   counts.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
 //! - A macro, or a call of a macro, may define every name in it. A call of the library's macro defines the structs in it.
 //! - Anything else always counts.
@@ -133,8 +134,8 @@ impl Item {
             Some("!") if is_of_library(&tokens) && !names.is_empty() => Counts::WithOne(names),
             Some("!") => Counts::WithOne(words.clone()),
             Some("impl") => header(&tokens),
-            // `const _: () = …` has no name.
             Some("use") | None => Counts::Always,
+            // `const _: () = …` has no name.
             Some(_) if names.is_empty() || names.contains("_") => Counts::Always,
             Some(_) => Counts::WithOne(names),
         };
@@ -220,7 +221,7 @@ fn header(tokens: &[TokenTree]) -> Counts {
     }
 }
 
-/// Words that cannot name anything in a file.
+/// Words that cannot be the name of an item of the file.
 #[rustfmt::skip]
 const NAMELESS: [&str; 58] = [
     "as", "break", "const", "continue", "core", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",

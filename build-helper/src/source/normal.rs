@@ -4,7 +4,7 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// A hash of 128 bits (FNV-1a) that identifies a text. It is no protection against someone who searches for two texts with one hash.
+/// A hash of 128 bits (FNV-1a) that identifies a text. The hash does not withstand an attacker who searches for two texts with one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash(u128);
 
@@ -31,7 +31,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// The tokens without documentation, whose attributes may be anywhere.
+/// The tokens without attributes of documentation, at any depth.
 pub fn without_documentation(tokens: TokenStream) -> Vec<TokenTree> {
     let mut kept: Vec<TokenTree> = Vec::new();
     for token in tokens {

@@ -53,7 +53,7 @@ fn keys(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The rows whose keys change when the file changes.
+/// The rows whose keys change when `instead` replaces `there` in the file.
 fn changed(there: &str, instead: &str) -> Vec<String> {
     assert_eq!(FILE.matches(there).count(), 1, "{there}");
     let (before, after) = (keys(FILE), keys(&FILE.replace(there, instead)));
@@ -62,7 +62,7 @@ fn changed(there: &str, instead: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_row_depends_on_what_it_names_and_on_what_that_names() {
+fn a_row_depends_on_named_items_and_on_the_items_that_those_name() {
     assert_eq!(changed("(a + b)", "(a - b)"), ["first"]);
     assert_eq!(changed("number + number", "number"), ["first"]);
     assert_eq!(changed("{ a }", "{ b }"), ["second"]);
@@ -103,7 +103,7 @@ fn comments_documentation_and_layout_change_nothing() {
 }
 
 #[test]
-fn the_other_rows_are_blanked_where_they_are() {
+fn other_rows_are_replaced_by_spaces() {
     let source = Source::parse(FILE.to_owned()).unwrap();
     let text = source.with_rows(&BTreeSet::from(["second"]));
     assert_eq!(text.len(), FILE.len());
@@ -144,7 +144,7 @@ fn two_rows_of_one_operator_and_item_are_refused_with_their_lines() {
 }
 
 #[test]
-fn fewer_kernels_are_advised_only_where_that_helps() {
+fn fewer_kernels_are_advised_only_if_they_would_help() {
     let advised = |row: &str, function: &str| {
         let source = Source::parse(FILE.replace("First, u32", row)).unwrap();
         let refusal = Refusal {
@@ -172,7 +172,7 @@ fn fewer_kernels_are_advised_only_where_that_helps() {
 }
 
 #[test]
-fn what_is_no_rust_or_has_no_list_is_left_to_the_compiler() {
+fn a_file_that_cannot_be_parsed_is_left_to_the_compiler() {
     assert!(Source::parse("fn (".to_owned()).unwrap().rows().is_empty());
     assert!(
         Source::parse("fn f() {}".to_owned())

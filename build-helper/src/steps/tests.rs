@@ -8,7 +8,7 @@ const OPERATORS: &str = "warpfold::operators! { twice: Twice, u32; }\n";
 const KERNELS: &str =
     "warpfold::kernels! {\n    pub fn twice(items: *mut u32) { fn inner() {} }\n}\n";
 
-/// A build whose committed file has texts with these symbols, and which cannot compile.
+/// A build that cannot compile. Its committed file has one kernel with this symbol.
 fn with_committed(contents: Contents, source: &str, symbol: &str) -> Build {
     let name = format!("warpfold-build-{contents:?}-{symbol}-{}", process::id());
     let folder = env::temp_dir().join(name);
@@ -61,7 +61,7 @@ fn is_used(contents: Contents, source: &str, symbol: &str) -> bool {
 }
 
 #[test]
-fn committed_texts_of_a_source_are_used_and_no_others() {
+fn only_committed_texts_of_the_source_are_used() {
     assert!(is_used(Contents::Operators, OPERATORS, "reduce_twice"));
     assert!(!is_used(Contents::Operators, OPERATORS, "reduce_thrice"));
     assert!(!is_used(Contents::Operators, OPERATORS, "kernel_twice"));

@@ -47,7 +47,7 @@ impl Op<u64> for Gcd {
 
 impl Commutative for Gcd {}
 
-/// Compositions of affine maps, which do not commute.
+/// Compositions of affine maps. They do not commute.
 #[derive(Clone, Copy)]
 pub struct Composition;
 
@@ -78,7 +78,7 @@ impl Op<Affine> for Composition {
     }
 }
 
-/// The least value, and the first index where it occurs.
+/// The first index of the least value.
 #[derive(Clone, Copy)]
 pub struct ArgMin;
 

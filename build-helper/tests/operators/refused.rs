@@ -1,4 +1,4 @@
-//! Operators that cannot run in a kernel, each for a different reason.
+//! Operators that cannot run in a kernel, and [`TakenApart`], which can.
 
 use warpfold::{Commutative, Op};
 
@@ -95,7 +95,7 @@ operator!(Loops, |a, b| {
 });
 
 warpfold::item! {
-    /// A number whose address is no multiple of 4.
+    /// An item with a number at an offset that is no multiple of 4.
     pub struct Odd {
         pub kind: u8,
         pub weight: [u8; 4],
@@ -125,7 +125,7 @@ impl Op<Odd> for Unaligned {
 
 impl Commutative for Unaligned {}
 
-/// The same, written as the advice says.
+/// The same operator as [`Unaligned`], written as the advice says.
 #[derive(Clone, Copy)]
 pub struct TakenApart;
 

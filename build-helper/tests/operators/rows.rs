@@ -1,4 +1,4 @@
-//! Two rows that have nothing but the file in common.
+//! Two rows, each with an operator of its own.
 
 use warpfold::{Commutative, Op};
 

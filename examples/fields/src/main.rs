@@ -1,4 +1,4 @@
-//! Prefix and suffix products in a prime field of 31 bits and in one of 256 bits, as provers of zero-knowledge proofs need them.
+//! Prefix and suffix products in a prime field of 31 bits and in one of 255 bits, as provers of zero-knowledge proofs need them.
 //!
 //!     cargo run
 

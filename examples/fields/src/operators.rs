@@ -61,8 +61,8 @@ impl Op<[u64; 4]> for Product256 {
         item
     }
 
-    /// Schoolbook multiplication. Then, twice, the part above 2²⁵⁶ is multiplied by 38 and added to the part below: 2²⁵⁶ is 38 more than a
-    /// multiple of the modulus.
+    /// Schoolbook multiplication. Then, three times, the part above 2²⁵⁶ is multiplied by 38 and added to the part below: 2²⁵⁶ is 38 more
+    /// than a multiple of the modulus.
     fn combine(left: [u64; 4], right: [u64; 4]) -> [u64; 4] {
         let (a, carry) = times(left, right[0], [0; 4]);
         let (b, b_carry) = times(left, right[1], [a[1], a[2], a[3], carry]);

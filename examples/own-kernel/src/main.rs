@@ -1,4 +1,4 @@
-//! Subtracts each row's mean from a matrix, with a kernel of this program's own.
+//! Subtracts from each row of a matrix the row's mean, with a kernel of this program's own.
 //!
 //!     cargo run
 

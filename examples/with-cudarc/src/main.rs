@@ -9,7 +9,7 @@ use cudarc::driver::CudaContext;
 use warpfold::{Cpu, Gpu, NonZero, Sum, reduce, scan, select};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Both use the device's primary context.
+    // warpfold and `cudarc` both use the device's primary context.
     let gpu = Gpu::global()?;
     let context = CudaContext::new(0)?;
     let (uploads, stream) = (context.new_stream()?, context.new_stream()?);

@@ -1,22 +1,22 @@
-//! Reads files for rank 0's id with arbitrary bytes. Each file is refused, or is as long as an id.
+//! Reads rank 0's id from a file with arbitrary bytes. The file is refused unless it is as long as an id.
 
 #![no_main]
 
 use std::fs;
 use std::time::Duration;
 
-// The target creates the file as an attacker would, so it does not use all functions of this module.
+// The target need not use all of this module.
 #[allow(dead_code)]
 #[path = "../../../examples/many_gpus/id_file.rs"]
 mod id_file;
 
 use id_file::Fault;
 
-/// The age of the oldest file that a reader accepts, and how long the reader waits for a complete file. Long enough for the file that was
-/// just written, and short enough that an incomplete file ends the run at once.
+/// A reader accepts files up to this age, and waits this long for a complete file. The file here was just written, so it is younger. The
+/// limit is short, so that a run with an incomplete file ends soon.
 const LIMIT: Duration = Duration::from_millis(50);
 
-/// The number of bytes of an id here. It is small, so that the fuzzer soon finds inputs of this length.
+/// Bytes of an id in this test. The number is small, so that the fuzzer soon finds inputs of this length.
 const BYTES: usize = 16;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {

@@ -1,10 +1,11 @@
-//! Arbitrary messages from a rank's peers about their shares. The rank finds a fault that can be printed, or shares within bounds.
+//! Gives a rank arbitrary messages from its peers about their shares. The rank must find a fault that can be printed, or shares within
+//! bounds.
 
 #![no_main]
 
 // The target uses only a part of these modules.
 #[allow(dead_code)]
-#[path = "../../src/group/fault.rs"]
+#[path = "../../src/error/fault.rs"]
 mod fault;
 #[allow(dead_code)]
 #[path = "../../src/group/header.rs"]
@@ -14,5 +15,7 @@ mod header;
 mod layout;
 #[path = "../../src/group/trial.rs"]
 mod trial;
+
+use fault::{Fault, Matter};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| trial::judge(input));

@@ -1,9 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
-//! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that uses a slice waits for these
-//! events, and records a new event after the work. `cudarc`'s `SyncOnDrop` records the new event, so it is the guard of a call here. If
-//! `cudarc` does not know the stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later
-//! work.
+//! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that reads a slice waits for the last
+//! write, and a stream that writes it waits for both. Each records a new event after its work. `cudarc`'s `SyncOnDrop` records the new
+//! event, so a `SyncOnDrop` is the guard of a call here. If `cudarc` does not know the stream, the call is ordered with the slice's own
+//! stream instead: after that stream's queued work, and before its later work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,8 +16,9 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` holds a stream of the driver's. A `CudaStream` that created its stream destroys it only when the `CudaStream`
-// itself is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as long.
+// SAFETY: a `CudaStream` holds a stream of the driver's. If the `CudaStream` created the stream, the stream is destroyed only when the
+// `CudaStream` is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as
+// long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.
@@ -32,7 +33,7 @@ unsafe impl DeviceStream for Arc<CudaStream> {
     }
 }
 
-/// The user's stream, if it is one of `cudarc`'s.
+/// The user's stream, if it is a stream of `cudarc`'s.
 fn known(user: User<'_>) -> Option<&CudaStream> {
     match user {
         User::Stream(stream) => stream.binding()?.downcast_ref(),
@@ -44,10 +45,10 @@ fn known(user: User<'_>) -> Option<&CudaStream> {
 pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
 
 enum Writes<'a, T, S: DevicePtrMut<T>> {
-    /// Used on a stream of `cudarc`'s.
+    /// The memory is used on a stream of `cudarc`'s.
     There { _recorded: SyncOnDrop<'a> },
-    /// Used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the slice mutably, so
-    /// the stream cannot be borrowed from the slice, and the `Arc` keeps it.
+    /// The memory is used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the
+    /// slice mutably, so the stream cannot be borrowed from the slice too: the `Arc` keeps the stream alive.
     OnOwn {
         items: &'a mut S,
         stream: Arc<CudaStream>,
@@ -72,9 +73,9 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 
 macro_rules! lends {
     ($($name:ty)*) => {$(
-        // SAFETY: the items of a slice are in one allocation. `cudarc` frees it on the slice's own stream, after that stream has waited
-        // for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself, or there
-        // are only default streams, which wait for each other. The host reaches the items by copies only, never by references.
+        // SAFETY: the items of a slice are in one allocation. `cudarc` frees the allocation on the slice's own stream, after that stream
+        // has waited for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself,
+        // or uses only default streams, which wait for each other. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>
@@ -108,7 +109,7 @@ macro_rules! lends {
 macro_rules! lends_mut {
     ($($name:ty)*) => {$(
         // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation, and the guard records a use that writes. The
-        // program may write a slice that it borrows mutably, and `cudarc` makes no slice of memory that cannot be written.
+        // program may write a slice that it borrows mutably, and all memory of `cudarc`'s slices can be written.
         unsafe impl<T: Pod> DeviceItemsMut for $name {
             type GuardMut<'a>
                 = WriteGuard<'a, T, Self>
@@ -128,7 +129,7 @@ macro_rules! lends_mut {
                 // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
                 // stream, and is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
-                // This records an event before the work. The guard's drop records the event again, after the work.
+                // The drop of `early` records the event before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);
                 drop(early);
                 let item = PhantomData;

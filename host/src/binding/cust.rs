@@ -9,7 +9,7 @@ use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 // SAFETY: a `Stream` owns a stream of the driver's, and destroys it only when it is dropped.
 unsafe impl DeviceStream for Stream {
     fn as_raw(&self) -> RawStream<'_> {
-        // SAFETY: the handle is a stream of the driver's that lives as long as `self`, see above; `self` is borrowed for the lifetime.
+        // SAFETY: the handle is a stream of the driver's, which lives as long as `self`: see above. The result borrows `self`.
         unsafe { RawStream::from_raw(self.as_inner().cast()) }
     }
 }

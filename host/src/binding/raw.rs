@@ -1,4 +1,4 @@
-//! Memory by its address.
+//! Memory that is named by its address.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,8 @@ use bytemuck::Pod;
 
 use super::{DeviceItems, DeviceItemsMut, Lent, User};
 
-/// Items in the device's memory by their address, borrowed for `'a`. They are for memory of a binding that the library does not know.
+/// Items in the device's memory, named by their address and borrowed for `'a`. Use them for memory of a binding that the library does not
+/// know.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -57,7 +58,8 @@ impl<T: Pod> RawItems<'_, T> {
     /// # Safety
     ///
     /// - From `address` on there are `item_count` items in one allocation of device memory.
-    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for the work.)
+    /// - The allocation is not freed during `'a`, and not before the work that was queued during `'a` is done. (`cuMemFree` waits for the
+    ///   work.)
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,
@@ -67,7 +69,7 @@ impl<T: Pod> RawItems<'_, T> {
     }
 }
 
-/// Items in the device's memory by their address, for reading and writing: see [`RawItems`].
+/// Items in the device's memory, named by their address, for reading and writing: see [`RawItems`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

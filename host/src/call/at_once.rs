@@ -31,7 +31,7 @@ pub(crate) struct Wanted {
 pub(crate) struct Done<'gpu> {
     lane: TransferLane<'gpu>,
     pub sections: Arguments<Section>,
-    /// The section whose items are already at the start of the lane's buffer.
+    /// The section that was downloaded last: its items are at the start of the lane's buffer.
     arrived: Option<Section>,
     /// The number of chosen items or of runs; 0 for other calls.
     pub count: usize,
@@ -86,7 +86,6 @@ pub(crate) fn run_at_once<'gpu>(
     done.counted(verb)
 }
 
-/// The sections of the inputs.
 fn lay_out_inputs(
     layout: &mut Layout,
     arguments: &Arguments<Memory<'_>>,

@@ -20,7 +20,7 @@ pub(super) struct Layout {
 /// A section of a lane's memory, for `item_count` items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// The offset of its first byte.
+    /// The offset of the section's first byte.
     pub at: usize,
     pub item_count: usize,
     pub item: Type,
@@ -58,7 +58,7 @@ impl Layout {
 }
 
 impl Section {
-    /// A range of its items.
+    /// A range of the section's items.
     pub fn items(self, range: Range<usize>) -> Self {
         Self {
             at: self.at + range.start * self.item.bytes,

@@ -49,7 +49,7 @@ pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) 
     })
 }
 
-/// Reduces all items to one result, and writes its bytes to `result`. There is at least one item, or a count in device memory.
+/// Reduces all items to one result, and writes the result's bytes to `result`. There is at least one item, or a count in device memory.
 pub(crate) fn wait_for_result(
     gpu: &Gpu,
     verb: Verb,
@@ -78,7 +78,7 @@ pub(crate) fn wait_for_result(
     })
 }
 
-/// Reduces all items in order to one result, and writes its bytes to `result`. There is at least one item. `row` is the kernel for
+/// Reduces all items in order to one result, and writes the result's bytes to `result`. There is at least one item. `row` is the kernel for
 /// segments or, if device memory holds the number of items, the kernel for columns.
 pub(crate) fn wait_for_result_in_order(
     gpu: &Gpu,
@@ -134,7 +134,8 @@ pub(crate) fn wait_for_total(
     })
 }
 
-/// Waits for the streams that the call's memory is ordered with. The library's own streams, on which calls run, are not ordered with them.
+/// Waits for the streams that the call's memory is ordered with. The call itself runs on a stream of the library's own, which is not
+/// ordered with these streams.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {
@@ -149,7 +150,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `stream` waits for the work that is queued on the streams that the call's memory is ordered with.
+/// Later work on `stream` waits for the queued work of the loans' streams.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -157,7 +158,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on the streams that the call's memory is ordered with waits for the work that is queued on `stream`.
+/// Later work on the loans' streams waits for the queued work of `stream`.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;

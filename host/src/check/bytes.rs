@@ -8,7 +8,7 @@ use bytemuck::bytes_of;
 use super::floats::Floats;
 use crate::kernel::Item;
 
-/// A value's bytes, lowest address first. They are written in hexadecimal digits and, if the value is made of floats, as numbers.
+/// A value's bytes, lowest address first. They are printed as hexadecimal words of 32 bits and, if the value is made of floats, as numbers.
 ///
 /// ```
 /// let bytes = warpfold::Bytes::of(&1.5f32);
@@ -18,12 +18,12 @@ use crate::kernel::Item;
 #[derive(Clone)]
 pub struct Bytes(Box<Value>);
 
-/// The contents of [`Bytes`]. They are boxed because a flaw has up to five values.
+/// The contents of [`Bytes`]. They are boxed because a flaw has up to five `Bytes`.
 #[derive(Clone)]
 struct Value {
     bytes: Box<[u8]>,
     rounds: bool,
-    /// [`Floats::of`] for the value's type. This is a function, because a check has many values and writes only a few of them.
+    /// [`Floats::of`] for the value's type. The function is called only when the value is written: a check has many values, and writes few.
     floats: fn(bool) -> Option<Floats>,
 }
 

@@ -83,7 +83,8 @@ pub(super) fn neighbours<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     places.map(|place| items[place]).collect()
 }
 
-/// The first place that is chosen on the device or on the host, but not on both. `device` has the chosen places in ascending order.
+/// The first place that is chosen on the device or on the host, but not on both. `device` lists the places that the device chose, in
+/// ascending order.
 pub(super) fn first_difference(
     device: &[usize],
     item_count: usize,

@@ -48,7 +48,7 @@ fn an_operator_that_keeps_its_promises_passes() {
 }
 
 #[test]
-fn a_wrong_grouping_is_told() {
+fn check_reports_an_operator_that_is_not_associative() {
     let flaw = laws::<Difference>().check().unwrap_err();
     assert!(matches!(
         flaw,
@@ -65,7 +65,7 @@ fn a_wrong_grouping_is_told() {
 }
 
 #[test]
-fn an_inexact_identity_is_told() {
+fn check_reports_an_inexact_identity() {
     let flaw = laws::<PositiveZero>().check().unwrap_err();
     let OperatorFlaw::Identity { value, result, .. } = flaw else {
         panic!("{flaw}");
@@ -77,26 +77,26 @@ fn an_inexact_identity_is_told() {
 }
 
 #[test]
-fn a_wrong_claim_to_be_exact_is_told() {
+fn check_reports_a_wrong_claim_of_exactness() {
     let flaw = laws::<ClaimsExact>().check().unwrap_err();
     let text = flaw.to_string();
     assert!(text.contains("though it says that it is exact"), "{text}");
 }
 
 #[test]
-fn an_operator_that_does_not_commute_is_told() {
+fn check_reports_an_operator_that_does_not_commute() {
     let flaw = laws::<First>().check_commutation().unwrap_err();
     assert!(matches!(flaw, OperatorFlaw::Commutation { .. }), "{flaw}");
 }
 
 #[test]
-fn no_items_are_told() {
+fn laws_without_items_are_refused() {
     let flaw = Laws::<Rounds, f32>::new(&[]).err();
     assert!(matches!(flaw, Some(OperatorFlaw::NoItems { .. })));
 }
 
 #[test]
-fn other_bits_on_the_device_are_told() {
+fn different_bits_on_device_and_host_are_reported() {
     let flaw = compare::<Rounds, f32, f32>("a reduction", &[1.0, 2.0], &[1.0, 2.5], 7).unwrap_err();
     let text = flaw.to_string();
     assert!(
@@ -110,7 +110,7 @@ fn other_bits_on_the_device_are_told() {
 }
 
 #[test]
-fn nans_with_other_bits_are_told_with_what_to_do() {
+fn nans_with_different_bits_are_reported_with_advice() {
     let nan = |bits| f32::from_bits(bits);
     let of = |device, host| {
         let flaw = compare::<Rounds, f32, f32>("a reduction", &[device], &[host], 17);
@@ -124,7 +124,7 @@ fn nans_with_other_bits_are_told_with_what_to_do() {
 }
 
 #[test]
-fn predicates_and_equalities_with_other_answers_on_the_device_are_told() {
+fn predicates_and_equalities_with_different_answers_are_reported() {
     check_predicate::<crate::NonZero, u32>(&[0, 7, 1 << 31]).unwrap();
     check_equality::<crate::Equal, i32>(&[0, 7, -7]).unwrap();
     let nothing = check_predicate::<crate::NonZero, u32>(&[]).unwrap_err();
@@ -143,7 +143,7 @@ fn predicates_and_equalities_with_other_answers_on_the_device_are_told() {
 }
 
 #[test]
-fn each_item_stands_beside_itself_and_beside_the_others() {
+fn every_ordered_pair_of_items_is_adjacent_once() {
     let items = choices::neighbours(&[0, 1, 2], 18);
     let pairs: std::collections::BTreeSet<_> =
         items.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
@@ -151,7 +151,7 @@ fn each_item_stands_beside_itself_and_beside_the_others() {
 }
 
 #[test]
-fn values_of_floats_are_written_as_numbers_too() {
+fn floats_are_printed_as_bits_and_numbers() {
     assert_eq!(Bytes::of(&f32::INFINITY).to_string(), "0x7f800000 (inf)");
     assert_eq!(
         Bytes::of(&[0.5f32, -1e-45]).to_string(),
@@ -165,7 +165,7 @@ fn values_of_floats_are_written_as_numbers_too() {
 }
 
 #[test]
-fn a_struct_of_an_operator_that_rounds_is_written_as_numbers_too() {
+fn structs_of_rounding_operators_are_printed_as_bits_and_numbers() {
     crate::item! {
         struct Point {
             x: f32,

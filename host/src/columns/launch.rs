@@ -46,7 +46,7 @@ impl Matrices {
         })
     }
 
-    /// Groups along an axis. `count` is a number of rows or of matrices in device memory.
+    /// The matrices whose columns are the parts along an axis. `count`, in device memory, is the number of rows or of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -59,7 +59,7 @@ impl Matrices {
         })
     }
 
-    /// Whether these are contiguous rows, whose number may be a count in device memory.
+    /// Whether the parts are contiguous rows. Their number may be a count in device memory.
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
@@ -71,7 +71,7 @@ impl Matrices {
         })
     }
 
-    /// The count as kernel arguments: an address or 0, and whether it counts rows.
+    /// The count as kernel arguments: its address, or 0 without a count; and whether it counts rows.
     fn told_count(&self) -> (Address, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));
@@ -86,7 +86,7 @@ impl Matrices {
 
 impl Matrices {
     /// The index of the first item of the row where a scan begins, and the pitch to the next row. A reversed scan begins at the last row,
-    /// and its pitch is negative: a number with which additions wrap.
+    /// and its pitch is negative, as a `u64` that wraps.
     fn first_row(&self, order: ScanOrder) -> (u64, u64) {
         let pitch = self.layout.row_pitch as u64;
         match order.is_reversed {
@@ -139,8 +139,8 @@ impl<'a> Queue<'a> {
             output: output.address,
         };
         // SAFETY: the words are those of a reduction of columns (condition 1), with this matrix and the prepared workspace (condition 2).
-        // `check_columns` found items, count and results to be aligned memory of the context that does not overlap, with a result for
-        // each column (condition 3).
+        // By `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result
+        // of each column (condition 3).
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -171,10 +171,10 @@ impl<'a> Queue<'a> {
             output: output.address + skipped * row.result.bytes as u64,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2).
-        // `check_columns` found items, count and results to be aligned memory of the context that does not overlap, with a result for
-        // each item (condition 3). A reversed scan reads the same rows, from the last one backward by a pitch that wraps. If device
-        // memory has a smaller count, the kernel skips the last rows.
+        // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2). By
+        // `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result of
+        // each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch that wraps. If the count in
+        // device memory is smaller, the kernel skips the last rows.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -225,8 +225,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Reduces one column in the order of its items, whose number is in device memory. Waits for the result, and writes its bytes to
-/// `result`.
+/// Reduces one column in the order of its items. Their number is in device memory. Waits for the result, and writes its bytes to `result`.
 pub(crate) fn reduce_column_to_host(
     entered: Entered<'_>,
     row: &'static Row,

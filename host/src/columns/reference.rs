@@ -21,7 +21,7 @@ pub fn reduce_columns<O: Op<T>, T: Element>(matrix: &[T], columns: usize) -> Vec
     )
 }
 
-/// Scans each column of a row-major matrix: an item is part of its own result.
+/// Scans each column of a row-major matrix inclusively: an item is part of its own result.
 ///
 /// # Panics
 ///

@@ -95,8 +95,8 @@ unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
     drop(unsafe { Box::from_raw(data.cast::<T>()) });
 }
 
-/// Checks that the default stream of the current context can be used: no stream that is ordered with it is being captured. This does not
-/// end a capture.
+/// Checks that the default stream of the current context can be used: no stream that is ordered with it is being captured. The check itself
+/// ends no capture.
 pub(crate) fn check_default_stream() -> Result<(), Error> {
     let mut status = 0;
     // SAFETY: the pointer is to a live local; null stands for the default stream.

@@ -45,7 +45,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: the handle is this event's own, and is not used again. A failure means that the context is gone.
+        // SAFETY: the handle is this event's own, and is not used again. A failure means that the context is lost or was destroyed.
         let _ = unsafe { raw::cuEventDestroy_v2(self.0) };
     }
 }

@@ -1,6 +1,6 @@
 //! Device memory and page-locked host memory, which are freed when dropped; copies and fills.
 //!
-//! Freeing waits for queued work. It fails if earlier work failed, or if the context was destroyed, and the memory with it.
+//! Freeing waits for queued work. It fails if earlier work failed, or if the context and its memory were destroyed.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -84,8 +84,7 @@ impl PinnedMemory {
         Ok(memory)
     }
 
-    /// Checks that the memory still exists: a reset of its context frees it. The error is the one that the driver itself reports for a
-    /// destroyed context.
+    /// Checks that the memory still exists: a reset of its context frees it. The error is the driver's own error for a destroyed context.
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;
@@ -122,8 +121,8 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        // SAFETY: the driver handed out this address, and its owner uses it no longer. If it was freed with its context, the driver
-        // refuses it.
+        // SAFETY: the driver handed out this address, and the owner no longer uses the memory. If the memory was freed with its context,
+        // the driver refuses the address.
         let _ = unsafe { raw::cuMemFreeHost(self.start.as_ptr().cast()) };
     }
 }
@@ -238,7 +237,7 @@ pub(crate) unsafe fn queue_copy_to_host(
 /// Copies, and waits.
 #[cfg(test)]
 pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
-    // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
+    // SAFETY: `from` is readable over its length, and the copy is done when the call returns.
     check("cuMemcpyHtoD_v2", unsafe {
         raw::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len())
     })
@@ -247,7 +246,7 @@ pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
 /// Copies, and waits.
 #[cfg(test)]
 pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
-    // SAFETY: `to` is writable over its length, and this copy has written it when it returns.
+    // SAFETY: `to` is writable over its length, and the copy is done when the call returns.
     check("cuMemcpyDtoH_v2", unsafe {
         raw::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len())
     })

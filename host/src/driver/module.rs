@@ -5,7 +5,7 @@ use std::ptr;
 
 use super::{Failure, Function, Result, check, raw, text};
 
-/// A loaded module. It is unloaded when dropped, and its kernels with it.
+/// A loaded module. A drop unloads it with its kernels.
 #[derive(Debug)]
 pub(crate) struct Module(*mut c_void);
 
@@ -24,7 +24,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
         log.as_mut_ptr().cast(),
         ptr::without_provenance_mut(log.len()),
     ];
-    // SAFETY: the PTX ends in NUL. The two options have the address of a live local, the log, and its length.
+    // SAFETY: the PTX ends in NUL. The two options are the log's address and its length. The log is a live local.
     let raw = unsafe {
         raw::cuModuleLoadDataEx(
             &mut module,
@@ -45,8 +45,9 @@ impl Module {
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
         let module = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so both
-        // have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not dropped.
+        // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so the type
+        // and a handle have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not
+        // dropped.
         unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(module.0) }
     }
 
@@ -62,8 +63,8 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context
-        // was destroyed, and the module with it.
+        // SAFETY: no pointers except the handle, which is not used again. A failure means that earlier work failed, or that the context and
+        // its modules were destroyed.
         let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }

@@ -1,4 +1,4 @@
-//! The driver's functions, declared as in `cuda.h`, except that the result is `i32`, since a driver may return any code.
+//! The driver's functions, declared as in `cuda.h`, but with the result `i32`: a driver may return any code.
 //!
 //! With the feature `cust` or `virtual-gpu`, the functions are linked, since each of these features brings a library that has them.
 //! Otherwise the program is not linked with a driver, and `opened` finds the functions at run time.
@@ -51,8 +51,8 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe fn $name($($parameter: $type),*) -> i32 {
                 match opened::functions() {
-                    // SAFETY: the pointer is to the driver's function of this name and type. This function has the same conditions as
-                    // the driver's, and passes on all arguments unchanged.
+                    // SAFETY: the pointer is to the driver's function of this name and type. This function has the same conditions as the
+                    // driver's function, and passes on all arguments unchanged.
                     Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
                     Err(missing) => missing.code(),
                 }

@@ -10,7 +10,7 @@ use warpfold_kernels::launch::Start;
 
 use super::{Context, Function, Result, check, raw};
 
-/// A stream that lives as long as `'a`: one of the program's, one of the library's own, or the default stream.
+/// A stream that lives as long as `'a`: a stream of the program's, a stream of the library's own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,
@@ -21,7 +21,8 @@ pub(crate) struct Stream<'a> {
 const PER_THREAD: usize = 2;
 
 thread_local! {
-    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are even: addresses of aligned objects.
+    /// The thread's number. It is odd, and greater than the driver's special handles. Handles of streams are even, since they are addresses
+    /// of aligned objects.
     static THREAD: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
         NEXT.fetch_add(2, Ordering::Relaxed)
@@ -54,8 +55,8 @@ impl Stream<'_> {
         self.handle.is_null()
     }
 
-    /// A number that identifies a stream: its handle, or the thread's own number for a per-thread default stream, whose handle is the
-    /// same for all threads. The number of a destroyed stream may be reused.
+    /// A number that identifies a stream: its handle, or the thread's own number for the per-thread default stream. (That stream has the
+    /// same handle in all threads.) The number of a destroyed stream may be reused.
     pub fn key(self) -> usize {
         match self.handle as usize {
             PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
@@ -63,7 +64,7 @@ impl Stream<'_> {
         }
     }
 
-    /// The driver's number for the stream. It is never reused. Drivers before CUDA 12 have none.
+    /// The driver's number for the stream. It is never reused. Drivers before CUDA 12 have no such numbers.
     pub fn id(self) -> Result<Option<u64>> {
         type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
         // SAFETY: `GetId` is the type of `cuStreamGetId` in `cuda.h`.
@@ -129,7 +130,7 @@ impl OwnStream {
 
 impl Drop for OwnStream {
     fn drop(&mut self) {
-        // This fails if the work failed, or if the context was destroyed, and the stream with it.
+        // This fails if the work failed, or if the context and its streams were destroyed.
         let _ = self.as_stream().synchronize();
         // SAFETY: the handle is this stream's own, and is not used again.
         let _ = unsafe { raw::cuStreamDestroy_v2(self.0) };
@@ -149,7 +150,8 @@ pub(crate) struct Shape {
 }
 
 impl Function {
-    /// Queues a launch. It begins before the previous work has ended only if `start` allows that and the driver can (CUDA 11.8 or later).
+    /// Queues a launch. If `start` allows it and the driver is of CUDA 11.8 or later, the launch may begin before the previous work has
+    /// ended.
     ///
     /// # Safety
     ///
@@ -175,12 +177,12 @@ impl Function {
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: there is a pointer for each of the kernel's parameters (condition 1). The other two conditions are the same as this
-            // function's; the third applies, since the kernel may begin early here.
+            // SAFETY: there is a pointer for each of the kernel's parameters (condition 1). The kernel's use of the parameters is sound
+            // (condition 2). The launch may begin early, so the kernel waits for the previous work (condition 3).
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
             // SAFETY: the driver reads a value for each parameter through its pointer, and copies the value before it returns. There is a
             // pointer for each parameter (condition 1), and the kernel's use of the parameters is sound (condition 2). The function lives,
-            // since its owner keeps the module, and so does the stream, by its lifetime.
+            // since its owner keeps the module. The stream lives, by its lifetime.
             None => check("cuLaunchKernel", unsafe {
                 raw::cuLaunchKernel(
                     self.0,
@@ -259,9 +261,9 @@ unsafe fn launch_early(
         attributes: &raw const attribute,
         attribute_count: 1,
     };
-    // SAFETY: the driver reads a value for each parameter (condition 1), the configuration and its attribute, which are live locals, and
-    // copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the previous work
-    // (condition 3).
+    // SAFETY: the driver reads a value for each parameter (condition 1), and the configuration with its attribute. These are live locals,
+    // and the driver copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the
+    // previous work (condition 3).
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,
@@ -295,7 +297,7 @@ impl<F: Copy> Newer<F> {
     fn find(&self) -> Option<F> {
         *self.found.get_or_init(|| {
             let address = address(self.name)?;
-            // SAFETY: `F` is the type of the function's pointer (the condition of `new`), and as large as an address (asserted there).
+            // SAFETY: `F` is the type of the function's pointer (the condition of `new`), and as large as an address (asserted in `new`).
             Some(unsafe { std::mem::transmute_copy(&address) })
         })
     }

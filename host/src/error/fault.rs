@@ -38,7 +38,7 @@ pub enum Fault {
     FunctionMissing {
         /// The library's name.
         library: &'static str,
-        /// The function that it lacks.
+        /// The function that the library lacks.
         function: &'static str,
     },
 
@@ -62,7 +62,7 @@ pub enum Fault {
         size: usize,
     },
 
-    /// Other ranks did not make the call within the time limit. The group has ended.
+    /// Some ranks did not make the call within the time limit, perhaps this rank. The group has ended.
     #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
     TimedOut {
         /// The group's limit.
@@ -94,7 +94,7 @@ pub enum Fault {
     ShareTooLong {
         /// The first rank whose share is too long.
         rank: usize,
-        /// The items that it claims.
+        /// The number of items that the rank claims.
         item_count: u64,
     },
 
@@ -102,7 +102,7 @@ pub enum Fault {
     #[error("the shares have more than {} items together", u64::MAX)]
     TooLong,
 
-    /// The call failed on another rank, whose error has the reason. The outputs are unspecified. The group can still be used.
+    /// The call failed on another rank. The error on that rank has the reason. The outputs are unspecified. The group can still be used.
     #[error("the call failed on rank {rank}, whose error says why")]
     RankFailed {
         /// The first rank on which the call failed.
@@ -116,7 +116,7 @@ pub enum Fault {
         rank: usize,
     },
 
-    /// An earlier call has ended the group. Make a new one.
+    /// An earlier call has ended the group. Make a new group.
     #[error("an earlier call failed in the middle and dissolved the group: make a new one")]
     Dissolved,
 }
@@ -133,7 +133,7 @@ pub enum Matter {
     Call,
     /// The kernel: its kind, its operator, its item type.
     Kernel,
-    /// The bytes of an item.
+    /// The size of an item in bytes.
     ItemBytes,
     /// Which ranks get the result.
     Root,

@@ -16,17 +16,17 @@ use crate::kernel::RESULT_MAX_BYTES;
 /// A stream, with an event, and memory for a call's launches and result.
 #[derive(Debug)]
 pub(crate) struct CallStream {
-    // Dropped first, and waits for its work: nothing uses the other fields after that.
+    // Dropped first. The drop waits for the stream's work, so nothing uses the other fields afterwards.
     stream: OwnStream,
     event: Event,
     scratch: Mutex<Scratch>,
-    /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
+    /// Page-locked, so that a kernel can write its result straight to the host.
     result: OnceLock<PinnedMemory>,
-    /// The context in which all of these were made.
+    /// The context in which the stream, the event and the memory were made.
     home: Context,
 }
 
-/// A call stream in use by a call. A drop waits for its queued work.
+/// A call stream in use by a call. A drop waits for the call's queued work.
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
@@ -73,8 +73,8 @@ impl CallStream {
         Ok(self.event.hold_up(other)?)
     }
 
-    /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are ordered with it,
-    /// such as `cust`'s.
+    /// Later work on this stream waits for the work that is queued on the default stream. This includes the work of all streams that are
+    /// ordered with the default stream, such as `cust`'s.
     ///
     /// The caller has just checked that the default stream can be used ([`driver::check_default_stream`]). If another thread begins a
     /// capture after that check, this call ends the capture. The driver has no call that checks and records at once.
@@ -103,8 +103,8 @@ impl CallStream {
     /// Writes a number to the result's memory. Call it before queueing work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
-        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and
-        // no queued work uses the memory. The write is volatile because the device reads it, which the compiler cannot know.
+        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
+        // queued work uses the memory. The write is volatile because the compiler does not know that the device reads the number.
         unsafe { start.write_volatile(number) };
         Ok(())
     }
@@ -113,8 +113,8 @@ impl CallStream {
     pub fn copy_to_result(&self, from: Address, bytes: usize) -> Result<()> {
         let to = self.result_memory()?.start();
         let bytes = bytes.min(RESULT_MAX_BYTES);
-        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses them: the call has the stream, and
-        // reads them only after it has waited for the stream. The memory is kept as long as the stream.
+        // SAFETY: `to` has `RESULT_MAX_BYTES` writable bytes of page-locked memory. Nobody else uses these bytes: the call has the stream
+        // to itself, and reads the bytes only after it has waited for the stream. The memory is kept as long as the stream.
         unsafe { driver::queue_copy_to_host(to, from, bytes, self.stream()) }?;
         Ok(())
     }
@@ -142,7 +142,7 @@ impl CallStream {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` has no more (condition 2). The device's writes are done
+            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and `result` has at most as many (condition 2). The device's writes are done
             // (condition 1). The read is volatile because the compiler does not know of those writes.
             *byte = unsafe { start.add(index).read_volatile() };
         }
@@ -180,8 +180,8 @@ impl<'gpu> Call<'gpu> {
     /// Waits for the work, and reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
-        // SAFETY: the result's memory has room for a number, and nobody else uses it before `wait` below ends the copy: the call has the
-        // stream to itself, and the stream's work is done.
+        // SAFETY: the result's memory has room for a number. The call has the stream to itself, and the stream's work runs in order. So
+        // nobody else uses the memory from the beginning of the copy to its end, for which `wait` below waits.
         unsafe {
             let stream = self.begin().stream();
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
@@ -227,10 +227,10 @@ pub(crate) struct Scratch {
 /// Which launches of a call are queued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// All are queued.
+    /// All launches are queued.
     #[default]
     Complete,
-    /// Some may be queued, others are not.
+    /// Some launches may be queued, others are not.
     Halfway,
 }
 
@@ -239,7 +239,7 @@ impl Scratch {
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;
-            // Freeing waits for the work.
+            // Freeing the workspace waits for the work.
             self.workspace = None;
         }
     }
@@ -256,7 +256,7 @@ impl Scratch {
         (span.state_words >= state_words).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least `state_words` state words. Its present workspace, if any, has fewer.
+    /// Gives the stream a workspace with at least `state_words` state words. The present workspace, if there is one, has fewer state words.
     #[cold]
     pub(super) fn grow(
         &mut self,

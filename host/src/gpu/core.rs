@@ -31,7 +31,7 @@ pub(super) enum State {
 
 impl Gpu {
     /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
-    /// it. If its context is lost, it gets a new context as soon as the driver has one.
+    /// this `Gpu`. If it loses its context, it gets a new context as soon as the driver makes one.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -102,7 +102,7 @@ impl Gpu {
             _ => None,
         };
         drop(state);
-        // This makes driver calls, so no lock is held here.
+        // The drop makes driver calls, so no lock is held here.
         drop(gone);
     }
 
@@ -141,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // Other holders may have kept a lost context. Any driver call fails in such a context.
+        // Other holders may have kept a lost context. In such a context, asking for the free memory fails.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -160,7 +160,7 @@ impl Core {
         }
     }
 
-    /// Makes the context current on this thread. Captures of other threads do not forbid this thread's driver calls.
+    /// Makes the context current on this thread. Captures do not forbid this thread's driver calls.
     #[inline]
     pub fn visit(&self) -> Result<Visit<'_>> {
         let bound = self.context.bind()?;
@@ -172,10 +172,10 @@ impl Core {
     }
 }
 
-/// While this exists, the context is current on this thread, and captures of other threads do not forbid the thread's driver calls.
+/// While this exists, the context is current on this thread, and captures do not forbid the thread's driver calls.
 pub(super) struct Visit<'core> {
     core: &'core Core,
-    // Dropped first.
+    // Dropped before `bound`.
     unconcerned: Unconcerned,
     bound: Bound<'core>,
 }
@@ -206,8 +206,8 @@ impl Drop for Core {
         if self.generation.is_destroyed() {
             return;
         }
-        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing here
-        // can be freed without it.
+        // A drop cannot report failures. A lost context frees all its resources when it ends. Binding is tried twice, since nothing can be
+        // freed without a current context.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
             // Freeing memory waits for all work. Waiting for the whole context instead would end captures.
@@ -256,7 +256,7 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
-    /// there is one. Calls on the same stream wait for each other here, so the holder should only queue work.
+    /// there is one. Calls on the same stream wait for each other here, so the holder of the lock should only queue work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,
@@ -340,7 +340,7 @@ impl<'gpu> Entered<'gpu> {
         })
     }
 
-    /// Calls `make`. If there is too little memory, frees everything that is kept for later calls, and calls `make` once more.
+    /// Calls `make`. If there is too little memory, frees what [`Self::trim`] frees, and calls `make` once more.
     pub fn with_room<R>(self, mut make: impl FnMut() -> Result<R>) -> Result<R> {
         match make() {
             Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => {
@@ -351,7 +351,7 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// Frees everything that no call is using.
+    /// Frees everything that no call is using, except kernels and the workspaces of graphs.
     pub fn trim(self) {
         self.core.kept.trim();
     }

@@ -6,7 +6,6 @@ use crate::ptx;
 
 use super::fork;
 
-/// The properties of a device.
 #[derive(Debug)]
 pub(super) struct Properties {
     pub name: String,

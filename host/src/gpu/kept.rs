@@ -11,7 +11,7 @@ use super::workspace::Workspaces;
 /// The bounds on call streams.
 const CALLS: Limits = Limits { most: 64, idle: 16 };
 
-/// The resources that are kept in the context. Each kind has a bound.
+/// The resources that are kept in the context. All of them are bounded in number, except kernels and the workspaces of graphs.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub kernels: Kernels,
@@ -32,7 +32,7 @@ impl Kept {
         }
     }
 
-    /// Frees everything that no call is using.
+    /// Frees everything that no call is using, except kernels and the workspaces of graphs.
     pub fn trim(&self) {
         self.streams.trim(&self.workspaces);
         self.workspaces.trim();

@@ -1,4 +1,4 @@
-//! The kernels that were asked for. Each kernel is compiled once, on its first use.
+//! The kernels that calls have requested. Each kernel is compiled once, on its first use.
 
 use std::ffi::CString;
 use std::ptr;
@@ -17,13 +17,13 @@ use crate::ptx;
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
 const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 
-/// How many lists of kernels there are. Most programs use fewer kernels.
+/// The number of lists that kernels are hashed into. Most programs use fewer kernels.
 const LISTS: usize = 32;
 
-/// The kernels that were asked for. Kernels are never removed one by one, so a look-up takes no lock.
+/// The kernels that calls have requested. Kernels are never removed one by one, so a look-up takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// A kernel is in the list that [`list_of`] says.
+    /// [`list_of`] says which list has a kernel.
     lists: [Link; LISTS],
 }
 
@@ -44,9 +44,9 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
-    /// When its launches may begin: after the previous launch has ended, or before that.
+    /// Whether its launches may begin before the previous launch has ended.
     pub start: Start,
-    /// The grid of short scans, and of segments whose windows are all worked on at once.
+    /// The grid of short scans, and of segments with at most one window for each resident block.
     pub short: Grid,
     /// The grid of all other launches.
     pub long: Grid,
@@ -54,7 +54,7 @@ pub(crate) struct LoadedKernel {
     _module: Module,
 }
 
-/// The blocks of a kernel's grids.
+/// A kernel's blocks, and how many of them run at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub block: Block,
@@ -77,7 +77,7 @@ impl Kernels {
         }
     }
 
-    /// The slot of this key. If there is none, a new slot is appended to the key's list.
+    /// The slot of this key. If the key's list has no such slot, a new slot is appended.
     fn slot(&self, key: usize) -> &Slot {
         let mut link = &self.lists[list_of(key)];
         loop {
@@ -120,8 +120,8 @@ impl Slot {
     }
 }
 
-/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward. Entries contain pointers and are aligned
-/// for them, so no entry has an odd address.
+/// The address of the kernel's entry, plus 1 for a kernel that goes backward. An entry is a static, so its address identifies it. An entry
+/// contains pointers, so it is aligned and has an even address.
 fn key(entry: &'static Entry, is_backward: bool) -> usize {
     ptr::from_ref(entry).addr() + usize::from(is_backward)
 }
@@ -220,7 +220,7 @@ fn missing(entry: &Entry) -> Error {
     }
 }
 
-/// Maps a failure of loading: a refused text is [`Error::KernelRejected`], anything else [`Error::Driver`].
+/// Maps a failure of loading: a refused text is [`Error::KernelRejected`]; any other failure is the error of a failed driver call.
 fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {

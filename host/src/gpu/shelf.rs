@@ -8,9 +8,9 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// In use and idle together. A call that finds this many things in use waits until one is given back.
+    /// The most things, in use and idle together. [`Shelf::take`] waits while this many things are in use.
     pub most: usize,
-    /// Idle, kept for the next call.
+    /// The most idle things, which are kept for later calls.
     pub idle: usize,
 }
 
@@ -19,14 +19,14 @@ pub(super) struct Limits {
 pub(super) struct Shelf<T> {
     limits: Limits,
     state: Mutex<State<T>>,
-    /// Signalled when a thing was given back or dropped.
+    /// Signalled when fewer things are in use than before.
     changed: Condvar,
 }
 
 #[derive(Debug)]
 struct State<T> {
     idle: Vec<Arc<T>>,
-    /// How many are in use.
+    /// The number of things in use.
     out: usize,
 }
 
@@ -51,8 +51,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes a new one. Blocks while all are in use, so a call that holds a thing of this shelf must not take
-    /// another.
+    /// Borrows an idle thing, or makes a new one. Blocks while all things are in use. So a call that holds a thing of this shelf must not
+    /// take another thing.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -64,7 +64,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// Borrows an idle thing, or makes a new one. `None` if all are in use.
+    /// Borrows an idle thing, or makes a new one. `None` if all things are in use.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {
@@ -111,7 +111,7 @@ impl<T> Shelf<T> {
 }
 
 impl<T> Loan<'_, T> {
-    /// A shared reference to the thing, for waiting for work that uses it.
+    /// A shared reference to the thing, with which to wait for work that uses the thing.
     pub fn share(&self) -> Arc<T> {
         Arc::clone(&self.item)
     }

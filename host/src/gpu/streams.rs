@@ -2,15 +2,16 @@
 //!
 //! Five things that are easy to get wrong:
 //!
-//! - **Streams that come and go.** The driver may give a new stream the handle of a destroyed stream, whose work may still run. The
-//!   driver never reuses a stream's number, so another number shows that the handle has a new stream. Then the workspace of the
+//! - **Streams that come and go.** The driver may give a new stream the handle of a destroyed stream, whose work may still run. The driver
+//!   never reuses a stream's number, so a different number shows that the handle belongs to a new stream. Then the workspace of the
 //!   destroyed stream is *retired*: it is freed later.
-//! - **Many streams.** Nothing reports that a stream was destroyed. So there is a bound: beyond it, the least recently used streams
-//!   are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
-//! - **Captures.** A captured call uses a workspace of its graph's own ([`Workspaces::lease`]); the calls of one capture on one
-//!   stream share it. Asking for a captured stream's number would end the capture.
-//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new, and for every captured call.
-//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
+//! - **Many streams.** Nothing reports that a stream was destroyed. So the number of records is bounded. Beyond the bound, the least
+//!   recently used streams are forgotten, and their workspaces are retired. Forgetting a live stream does no harm.
+//! - **Captures.** A captured call uses a workspace that belongs to its graph ([`Workspaces::lease`]). The calls of one capture on one
+//!   stream share a workspace. Asking for a captured stream's number would end the capture.
+//! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new or missing, and for every captured
+//!   call.
+//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only while the map is read or changed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,14 +29,14 @@ const MOST_STREAMS: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     by_handle: RwLock<BTreeMap<usize, Arc<StreamSlot>>>,
-    /// How many calls there were.
+    /// The number of calls so far.
     calls: AtomicU64,
 }
 
 /// The record of a stream, and when the stream was last used.
 #[derive(Debug, Default)]
 pub(crate) struct StreamSlot {
-    /// The number of the last call.
+    /// The number of the last call on the stream.
     last_call: AtomicU64,
     known: Mutex<KnownStream>,
 }
@@ -73,7 +74,7 @@ impl Streams {
         entry
     }
 
-    /// Makes a new slot. If the map is full, the oldest half is forgotten first.
+    /// Makes a new slot. If the map is full, the least recently used half of the streams is forgotten first.
     #[cold]
     fn enter(&self, key: usize, workspaces: &Workspaces) -> Arc<StreamSlot> {
         let mut streams = self
@@ -88,7 +89,7 @@ impl Streams {
         }
         let entry = Arc::clone(streams.entry(key).or_default());
         drop(streams);
-        // This may wait for work, so no lock is held.
+        // Retiring may wait for work, so no lock is held.
         workspaces.retire(given_up);
         entry
     }
@@ -128,7 +129,7 @@ impl StreamSlot {
     }
 }
 
-/// Forgets the streams for which `goes` is true and that no call is using, and returns their workspaces. The map is locked, so no call
+/// Forgets the streams for which `goes` is true, unless a call is using them. Returns their workspaces. The map is locked, so no call
 /// begins to use such a stream meanwhile.
 fn forget(
     streams: &mut BTreeMap<usize, Arc<StreamSlot>>,
@@ -150,7 +151,8 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Does nothing if this is the stream of the last call. Otherwise checks that the stream may be used, and makes the record its own.
+    /// Does nothing if `stream` is the stream of the last call. Otherwise checks the context of `stream`, and makes this the record of
+    /// `stream`.
     fn recognise(
         &mut self,
         stream: Stream<'_>,
@@ -164,7 +166,7 @@ impl KnownStream {
         }
     }
 
-    /// Checks the stream's context. If the stream's number is not that of the record, starts a new record.
+    /// Checks the stream's context. If the record has the number of another stream, starts a new record.
     #[cold]
     fn begin(
         &mut self,
@@ -182,7 +184,8 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least `state_words` state words. Leases a workspace if there is none of that size.
+    /// The workspace for calls of this capture, with at least `state_words` state words. Leases a workspace if the capture has no workspace
+    /// of that size.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

@@ -1,8 +1,8 @@
 //! Things that live in a device's primary context and are kept outside of the `Gpu`.
 //!
-//! Such a thing may outlive its context: a fault loses the context, and a reset of the device destroys it. The thing's addresses and
-//! handles are then invalid, and the driver may have reused them. So the thing is tied to the [`Generation`] of its context: it is used and
-//! dropped in that context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
+//! Such a thing may outlive its context: after a fault the context is lost, and a reset of the device destroys it. The thing's addresses
+//! and handles are then invalid, and the driver may have reused them. So the thing is tied to the [`Generation`] of its context: it is used
+//! and dropped in that context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
 
 use std::mem::ManuallyDrop;
 
@@ -35,8 +35,8 @@ impl<T> Tied<T> {
 
     /// Drops the thing if it was made in the entered context and that context is alive.
     pub fn end(self, entered: Entered<'_>) {
-        // The context may have been lost without the `Gpu`'s knowledge. Any driver call then fails with a sticky code. Other failures do
-        // not mean a lost context.
+        // The context may have been lost without the `Gpu`'s knowledge. The query for free memory then fails with a sticky code. Other
+        // failures do not mean a lost context.
         let is_lost = |failure: driver::Failure| failure.code.is_sticky();
         if self.generation.is(entered.generation()) && !driver::free_bytes().is_err_and(is_lost) {
             drop(ManuallyDrop::into_inner(self.value));

@@ -1,12 +1,12 @@
 //! Transfer lanes, called lanes here. On each lane, one piece of a host slice at a time is uploaded, worked on, and perhaps downloaded.
 //!
-//! Only copies from and to page-locked memory are asynchronous and run at the bus's full rate, and page-locking takes far longer
-//! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
-//! The holder of a [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a
-//! [`BusyTransferLane`] instead.
+//! Only copies from and to page-locked memory are asynchronous and run at the bus's full rate. So a lane has a page-locked buffer, device
+//! memory of the same size, and a stream. Page-locking takes far longer than a copy, so lanes are kept for later calls. The holder of a
+//! [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a [`BusyTransferLane`]
+//! instead.
 //!
-//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call that finds too few idle lanes works with
-//! fewer, and waits if it finds none.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. If other calls use lanes, a call works with fewer
+//! lanes than it wants. It waits only for its first lane.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,22 +16,23 @@ use super::shelf::{Limits, Loan, Shelf};
 use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
-/// Bytes of the longest slice that is copied in one piece, on a short lane.
+/// Bytes of the piece of a short lane. A slice that needs no more is uploaded in one piece.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// Bytes of a piece of a longer slice, unless a unit of work is longer. Large enough for the bus's full rate, and small enough
-/// that a call begins and ends quickly.
+/// Bytes of the pieces of a longer slice that is uploaded piece by piece, unless a unit of work is longer. Large enough for the bus's full
+/// rate, and small enough that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
-/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each.
+/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each kind.
 const SHORT: Limits = Limits { most: 64, idle: 16 };
 
-/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each memory. In use: at most 160 MiB.
+/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each kind of memory. In use: at most 160 MiB.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For slices of more than 16 GiB, whose pieces are longer than [`PIECE_BYTES`]. These lanes are not kept.
+/// For pieces longer than [`PIECE_BYTES`]: of slices of more than 16 GiB, and of slices that are uploaded all at once. These lanes are not
+/// kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -42,7 +43,7 @@ pub(super) struct TransferLanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// An idle lane. When dropped, it is kept for the next call.
+/// A lane without queued work. A drop gives the lane back for later calls.
 #[derive(Debug)]
 pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,
@@ -63,7 +64,7 @@ pub(crate) struct BusyTransferLane<'gpu>(TransferLane<'gpu>);
 /// The resources of a lane.
 #[derive(Debug)]
 pub(super) struct Parts {
-    // Dropped first, and waits for its work: nothing uses the other fields after that.
+    // Dropped first. The drop waits for the stream's work, so nothing uses the other fields afterwards.
     call: CallStream,
     device: DeviceMemory,
     buffer: PinnedMemory,
@@ -145,7 +146,7 @@ impl Parts {
 impl<'gpu> TransferLane<'gpu> {
     fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
         parts.call.check_home()?;
-        // The program's bytes may be written to the buffer next, so the buffer has to exist.
+        // The caller may write to the buffer next, so the buffer must still exist.
         parts.buffer.check()?;
         Ok(Self {
             parts,
@@ -158,7 +159,7 @@ impl<'gpu> TransferLane<'gpu> {
         &self.parts.call
     }
 
-    /// All bytes of the buffer: at least as many as its holder asked for.
+    /// All bytes of the buffer: at least as many as the lane's holder asked for.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer has `piece_bytes` bytes. Nobody else has it, and no queued work uses it: a lane with queued work is a
@@ -171,7 +172,7 @@ impl<'gpu> TransferLane<'gpu> {
     pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
-        // Only the strips hold the lane, so the last strip that is given up can return it.
+        // Only the strips hold the lane, so the last strip that is given up can return the lane.
         let lane = Arc::new(self);
         let strip = |start: usize| Strip {
             lane: Arc::clone(&lane),
@@ -250,8 +251,8 @@ impl<'gpu> BusyTransferLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Runs `work`, which gets the address of the lane's device memory and queues work on `other` that uses it. That work is ordered
-    /// after this lane's queued work, and before the lane's later work.
+    /// Calls `work` with the address of the lane's device memory, to queue work on `other`. The work on `other` runs after this lane's
+    /// queued work, and before the lane's later work.
     pub fn lend(
         mut self,
         other: &Call<'gpu>,
@@ -265,8 +266,8 @@ impl<'gpu> BusyTransferLane<'gpu> {
         Ok(self)
     }
 
-    /// Queues the download of `bytes` bytes of the lane's device memory, or of all to its end if there are fewer, from the byte `start`
-    /// on. They are written to the start of the buffer.
+    /// Queues the download of `bytes` bytes, from the byte `start` of the lane's device memory on, to the start of the buffer. If the
+    /// memory ends earlier, fewer bytes are downloaded.
     pub fn receive(self, start: usize, bytes: usize) -> Result<Self> {
         let Parts {
             call,

@@ -1,18 +1,20 @@
 //! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
-//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what it holds and why it is never cleared again.
+//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared
+//! again.
 //!
-//! Launches that share a workspace must be ordered. Launches on one stream are, so each stream has its own [`Scratch`]. A larger scan
-//! needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace is at
-//! least twice as large as the previous one, so all of them together are less than twice as large as the last.
+//! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
+//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. Each workspace has
+//! at least twice as many state words as the previous one. So all workspaces of a stream together have less than twice as many as the last
+//! one.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
 //! - A captured graph gets a workspace of its own, so its launches may run at the same time as other work of the captured stream. The
 //!   driver reports when the graph, everything made from it, and all its launches are gone. Then the workspace is free.
-//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with
-//!   others, since freeing memory waits for all work.
+//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with other
+//!   workspaces, since freeing memory waits for all work.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,10 +37,10 @@ const MOST_FREE: usize = 32;
 /// The most retired workspaces.
 const MOST_RETIRED: usize = 64;
 
-/// A workspace. It is freed when this is dropped.
+/// A workspace. A drop frees its memory.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// Its address and size.
+    /// The workspace's addresses and size.
     pub span: WorkspaceSpan,
     /// Freed with the workspace.
     _memory: DeviceMemory,
@@ -51,7 +53,7 @@ pub(crate) struct WorkspaceSpan {
     pub control: Address,
     /// Address of the state words.
     pub states: Address,
-    /// How many state words there are.
+    /// The number of state words.
     pub state_words: u64,
 }
 
@@ -76,7 +78,7 @@ impl Workspace {
 /// The workspaces of a context that belong to no stream.
 #[derive(Debug, Default)]
 pub(super) struct Workspaces {
-    /// Whether graphs have given back more workspaces than are kept. If so, the next call that ends [tidies](Self::tidy).
+    /// Whether graphs have given back more workspaces than are kept. If so, the next call [tidies](Self::tidy) at its end.
     pub is_crowded: Arc<AtomicBool>,
     held: Arc<Mutex<Held>>,
 }
@@ -104,8 +106,8 @@ impl Workspaces {
         self.take_or(state_words, || Workspace::allocate(stream, state_words))
     }
 
-    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock: the driver may be dropping a
-    /// [`Lease`] at that time, which takes the lock, and may block all calls until it has dropped the lease.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. The driver may be dropping a
+    /// [`Lease`] at that time. That drop takes the lock, and the driver may block all calls during the drop.
     fn take_or(
         &self,
         state_words: u64,
@@ -115,8 +117,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. The workspace is zeroed on `aside`,
-    /// which is not captured, before this returns.
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. A new workspace is zeroed before
+    /// this returns, on the stream `aside`, which is not captured.
     pub fn lease(
         &self,
         capture: Capture,
@@ -149,7 +151,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the workspaces beyond the bound.
+    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all of these.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();
@@ -199,8 +201,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. That holds even if this is
-    /// the last reference to the shared state: `clear` has taken all workspaces before, so this lease finds none.
+    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. If this is the last reference to
+    /// the shared state, `clear` has already taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

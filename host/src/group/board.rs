@@ -1,8 +1,8 @@
 //! A rank's board: the workspace of the rank's launches. The host publishes the values of other ranks on the board, as if launches on this
 //! rank had published them. The host also reads from the board the values that this rank's launches publish.
 //!
-//! The host writes the epoch before the launches, so it knows their tag. Each preparation begins a new epoch, so the state words are not
-//! cleared in between.
+//! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so nothing clears the
+//! state words between two preparations.
 
 use warpfold_kernels::element::Accumulator;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gpu::{Entered, Workspace, WorkspaceSpan};
 use crate::launch::states::{state_bytes, to_states};
 
-/// Bytes of the control words that the host writes: the counters of tickets and departures.
+/// Bytes of the control words that the host writes: the counter of tickets, the epoch, and the counter of departures.
 const CONTROL_BYTES: usize = 16;
 
 /// The last epoch of a board. Soon after this epoch, launches would clear the state words themselves.
@@ -26,8 +26,8 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published.
-    /// Returns its address and size.
+    /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published. Returns
+    /// the board's addresses and size.
     ///
     /// The caller ensures that no queued work uses the board or the notes of `post`.
     pub fn prepare<A: Accumulator>(
@@ -78,8 +78,8 @@ impl Board {
             let from = place.states + first * state_bytes::<A>() as u64;
             let (to, room) = post.place_in_body(at);
             let bytes = (count * state_bytes::<A>()).min(room);
-            // SAFETY: by `place_in_body`, `to` has room for `bytes` bytes of page-locked memory. Nobody uses them before the message is
-            // sent, and sending waits for the stream.
+            // SAFETY: by `place_in_body`, `to` has room for `bytes` bytes of page-locked memory. Nobody uses these bytes before the message
+            // is sent, and sending waits for the stream.
             unsafe { driver::queue_copy_to_host(to, from, bytes, stream) }?;
             at += bytes;
         }
@@ -124,7 +124,7 @@ pub(super) fn place_in_body<A: Accumulator>(
     }
 }
 
-/// Runs of consecutive slots among slots in order: the first slot of each run, and its length.
+/// Groups slots into runs of consecutive slots. Returns the first slot and the length of each run.
 fn runs(slots: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
     let mut runs: Vec<(u64, usize)> = Vec::new();
     for slot in slots {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_that_follow_one_another_are_a_run() {
+    fn consecutive_slots_form_one_run() {
         assert_eq!(runs([].into_iter()), []);
         let slots = [3, 4, 5, 9, 7, 8].into_iter();
         assert_eq!(runs(slots), [(3, 3), (9, 1), (7, 2)]);

@@ -22,12 +22,12 @@ const ALONE_BYTES: usize = 8 << 20;
 
 /// Several GPUs, for slices of the host.
 ///
-/// Each GPU gets its part of the items over its own bus, from a thread of its own. For a reduction, the parts are consecutive. For a
-/// scan, pieces of up to 4 MiB go to the GPUs in turn, and a piece waits on its device until the pieces before it have been read. The
-/// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
+/// Each GPU gets its share of the items over its own bus, from a thread of its own. For a reduction, a share has consecutive items. For a
+/// scan, pieces of up to 4 MiB go to the GPUs in turn. A piece waits on its device until the earlier pieces have been read. The results
+/// have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
-/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 56 KiB of items, in addition to the transfer lanes
-/// ([Memory](Gpu#memory)).
+/// During the call, a scan takes about 17 bytes of each device's memory for each 56 KiB of items and each 32-bit word of the accumulator,
+/// in addition to the transfer lanes ([Memory](Gpu#memory)).
 ///
 /// ```
 /// use warpfold::group::Gpus;
@@ -127,7 +127,7 @@ impl Gpus {
     }
 
     /// Combines each item with all items before it. The speed is limited by the host's memory, not by the bus: two H200s took as long as
-    /// one.
+    /// one H200.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],

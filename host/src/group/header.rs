@@ -1,5 +1,5 @@
-//! The first message of each rank in a call. From these headers, all ranks know the lengths of the shares, and whether all make the same
-//! call.
+//! The first message of each rank in a call. From these headers, all ranks know the lengths of the shares, and whether all ranks make the
+//! same call.
 //!
 //! A header is not trusted: peers may have another version, or be hostile. So names are escaped before they are shown, and the lengths
 //! of shares are checked against a bound before any allocation depends on them.
@@ -9,17 +9,15 @@ use super::{Fault, Matter};
 /// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
 const NAME_BYTES: usize = 96;
 
-/// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
 
 /// Bytes of the longest share that is accepted: more than any device's memory. Allocations that depend on the lengths of shares are much
 /// smaller.
 pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 
-/// The contents of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Calls of the member, including this call.
+    /// The number of the member's calls so far, including this call.
     pub call: u64,
     /// The length of the rank's share.
     pub item_count: u64,
@@ -78,8 +76,8 @@ impl Header {
         }
     }
 
-    /// Finds the first difference between rank 0's header and another rank's, or else the first share that is too long. All ranks find
-    /// the same fault.
+    /// Finds the first rank whose header differs from rank 0's header, or else the first share that is too long. All ranks find the same
+    /// fault.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {
             header.check(rank, &headers[0])?;
@@ -126,8 +124,8 @@ impl Header {
         })
     }
 
-    /// The kernel's name, escaped, since it may be any bytes. If the hash does not match these bytes, as for a name that was cut off, the
-    /// hash is added.
+    /// The kernel's name, escaped, since it may be any bytes. The hash is added if it does not match these bytes, as for a name that was
+    /// cut off.
     fn kernel(&self) -> String {
         let end = self.name.iter().position(|&byte| byte == 0);
         let name = &self.name[..end.unwrap_or(NAME_BYTES)];
@@ -151,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood() {
+    fn headers_round_trip() {
         for root in [None, Some(3)] {
             let mut header = Header::new(7, "reduce_sum_f32", 4, root);
             header.item_count = 12;
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_no_device_has_is_refused() {
+    fn a_share_beyond_the_byte_limit_is_refused() {
         let with = |item_count| {
             let mut header = Header::new(1, "reduce_sum_f32", 4, None);
             header.item_count = item_count;
@@ -180,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped() {
+    fn names_are_escaped_in_errors() {
         let named = |name: &str| Header::new(1, name, 4, None);
         let found = Header::check_all(&[named("a"), named("\x1b[2J\u{202e}\n")]);
         let fault = found.unwrap_err().to_string();
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_at_a_late_place_differ() {
+    fn long_names_that_differ_at_the_end_disagree() {
         let long = |end: &str| Header::new(1, &("x".repeat(200) + end), 4, None);
         assert_eq!(Header::check_all(&[long("a"), long("a")]), Ok(()));
         assert!(matches!(

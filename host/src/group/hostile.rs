@@ -19,11 +19,11 @@ use crate::request::{reduce, scan};
 /// How peers change a correct message.
 #[derive(Debug, Clone, Copy)]
 enum How {
-    /// A wrong length of their share.
+    /// A wrong length of the peer's share.
     Lengths,
-    /// A few wrong bytes.
+    /// Up to seven wrong bytes.
     Bytes,
-    /// Only wrong bytes.
+    /// All bytes are random.
     All,
 }
 
@@ -70,7 +70,7 @@ impl Transport for Hostile {
         let incoming = post.incoming(body_bytes).chunks_exact_mut(mine.len());
         for (rank, message) in incoming.enumerate() {
             message.copy_from_slice(&mine);
-            // The hostile peers report no failure, so that the rank reads on.
+            // The hostile peers report no failure, so that the rank reads their messages.
             if rank != self.rank {
                 self.change(&mut message[HEAD_BYTES..]);
             }
@@ -86,7 +86,7 @@ impl Transport for Hostile {
 }
 
 #[test]
-fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
+fn hostile_messages_neither_hang_calls_nor_corrupt_memory() {
     const ITEMS: usize = 20_000;
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
@@ -114,7 +114,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
 }
 
 #[test]
-fn whatever_peers_say_of_their_shares_is_bounded() {
+fn shares_announced_by_hostile_peers_stay_bounded() {
     let mut dice = Rng::with_seed(1);
     for _ in 0..20_000 {
         // Few bytes are changed, so that some inputs are accepted.

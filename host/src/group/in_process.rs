@@ -1,8 +1,8 @@
 //! The transport between ranks of one process. Messages go through the process's memory, and parcels by the driver's copies between
 //! devices.
 //!
-//! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the others.
-//! A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
+//! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the other
+//! ranks. A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
 //!
 //! Waking a thread takes longer than a short call. So a waiting rank spins for a while before it sleeps.
 
@@ -41,7 +41,7 @@ struct Room {
 struct State {
     /// The messages of the ranks that have come to this round.
     laid: Vec<Option<Message>>,
-    /// How many rounds have ended.
+    /// The number of rounds that have ended.
     rounds: u64,
     /// The messages of the last round that has ended. The next round cannot end before all ranks have seen these messages.
     last: Arc<Vec<Message>>,
@@ -121,7 +121,8 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // A message of another kind or length comes from a rank that is out of step. Zeros count as the message of a failed rank.
+                // A message of another kind or length comes from a rank that is out of step. A message of zeros says that its rank has
+                // failed.
                 _ => to.fill(0),
             }
         }
@@ -136,8 +137,8 @@ impl Transport for InProcess {
             // Waits for the copies that are already queued.
             let _ = local.stream.synchronize();
         }
-        // No rank may change or free the memory that it sends before all ranks have copied it. So a rank that has failed also takes part in
-        // this round.
+        // This round ends when all ranks have copied. Then a rank may change or free the memory that it has sent. So a rank that has failed
+        // also takes part.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();

@@ -1,17 +1,16 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
-//! The ranks hold consecutive items, cut anywhere. The work is divided into units: the chunks of a reduction, the tiles of a scan. A unit
-//! belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: some of its
-//! items are on later ranks. Those ranks send the items. Each of these ranks sends at most the head of its share, to a single rank.
+//! The ranks hold consecutive items, cut at any place. The work is divided into units: the chunks of a reduction, the tiles of a scan. A
+//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: then
+//! its last items are on later ranks, which send these items. A rank sends at most the head of its share, and to one rank only.
 
 use std::ops::Range;
 
-/// The layout of the shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The index of each rank's first item, followed by the number of all items.
     starts: Vec<u64>,
-    /// Items of a unit. The last unit may have fewer.
+    /// Items of a unit. The last unit may have fewer items.
     unit_items: u64,
 }
 
@@ -74,7 +73,7 @@ impl Layout {
         (0..self.ranks()).any(|rank| self.torn(rank).is_some())
     }
 
-    /// The head of a rank's share: the items at its start that belong to another rank's unit. Returns that other rank too.
+    /// The head of a rank's share: the items at its start that belong to another rank's unit. Also returns the rank that has this unit.
     pub fn head(&self, rank: usize) -> Option<(usize, Range<u64>)> {
         let share = self.share(rank);
         let head = share.start
@@ -89,7 +88,7 @@ impl Layout {
         Some((owner, head))
     }
 
-    /// The heads of other ranks' shares that belong to this rank's last unit, with those ranks, in order.
+    /// The heads that belong to this rank's last unit, in order, each with the rank that has the head.
     pub fn heads_of(&self, owner: usize) -> Vec<(usize, Range<u64>)> {
         let heads = (owner + 1..self.ranks()).filter_map(|rank| {
             let (of, items) = self.head(rank)?;
@@ -131,7 +130,7 @@ mod tests {
                 }
                 assert_eq!(units.start, next_unit, "{lengths:?}");
                 next_unit = units.end;
-                // The rank's own items from its first unit on, and then the items that it receives.
+                // First come the rank's own items from its first unit on, then the items that it receives.
                 assert_eq!(next_item, layout.items(units.start).start);
                 assert!(layout.share(rank).contains(&next_item));
                 next_item = layout.share(rank).end;
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_may_be_torn_over_many_ranks() {
+    fn one_unit_may_be_torn_across_many_ranks() {
         let layout = layout(&[15, 1, 0, 2, 30]);
         assert_eq!(layout.torn(0), Some(1));
         assert_eq!(layout.heads_of(0), [(1, 15..16), (3, 16..18), (4, 18..20)]);
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_at_borders_nothing_is_torn() {
+    fn shares_that_end_at_unit_boundaries_tear_no_unit() {
         let layout = layout(&[20, 10, 0, 5]);
         assert!(!layout.is_torn());
         assert_eq!(layout.owners(), [0, 1, 3]);

@@ -20,19 +20,20 @@ use crate::launch::Span;
 /// A rank of a group: a GPU that works together with the GPUs of the other ranks.
 ///
 /// The ranks hold consecutive items, in rank order. The share of a rank may have any length, also 0. All ranks make the same calls in the
-/// same order. A call waits for the other ranks. It runs after the work that is queued on the default stream of the rank's device, and on
-/// streams that are ordered with the default stream, as `cust`'s are.
+/// same order. A call waits for the other ranks. It runs after the queued work of the default stream of the rank's device, and of the
+/// streams that are ordered with the default stream, such as `cust`'s.
 ///
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
-/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank), and a board of 128
-/// KiB on its device. Calls on many items need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From the first call
+/// on in which several ranks have chunks or tiles, it also keeps a board of 128 KiB on its device. Calls on many items need more: up to a
+/// few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///
-/// If a call fails on one rank, it fails on all: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a rank
-/// makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
+/// If a call fails on one rank, it fails on all ranks: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a
+/// rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
 ///
 /// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
 /// later call of every rank fails within the time limit. Make a new group.
@@ -63,7 +64,7 @@ pub struct Member<'gpu> {
     kept: Option<Tied<Kept>>,
     /// The number of calls so far.
     calls: u64,
-    /// Whether this rank is out of step, or may be.
+    /// Whether this rank is, or may be, out of step.
     is_dissolved: bool,
 }
 
@@ -73,7 +74,7 @@ struct Kept {
     board: Board,
 }
 
-/// The rank of a group that gets the result: see [`Member::at_root`].
+/// A member, and the rank of its group that gets the result: see [`Member::at_root`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -110,8 +111,8 @@ impl<'gpu> Member<'gpu> {
         }
     }
 
-    /// Joins the group of this id as one of `size` ranks, over NCCL. Each rank joins in a process of its own, or on a thread of its own.
-    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit`.
+    /// Joins the group with this id over NCCL, as one of `size` ranks. Each rank joins in a process of its own, or on a thread of its own.
+    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit` for the next message of the other ranks.
     ///
     /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one
     /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for NCCL's kernels of
@@ -263,7 +264,7 @@ impl<'gpu> Member<'gpu> {
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
-        // The group counts as dissolved until the call has ended well. So it is dissolved after a panic.
+        // The group counts as dissolved until the call has ended well. So a panic leaves the group dissolved.
         self.is_dissolved = true;
         self.calls += 1;
         let mut in_step = false;
@@ -277,7 +278,7 @@ impl<'gpu> Member<'gpu> {
                 self.kept = Some(Tied::new(entered, Kept { post, board }));
             }
             let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
-            // `None` if the context was lost, with the messages in it, and the `Gpu` has a new context.
+            // `None` if the context with the messages was lost, and the `Gpu` has a new context.
             let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {

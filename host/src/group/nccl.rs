@@ -1,13 +1,13 @@
 //! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
 //! Communicators do not block: NCCL's calls return at once, and this module polls the communicator until the call is done or the time limit
-//! has passed. In the case of a timeout, this module aborts the communicator, which ends the communicator's work on the device. NCCL's
-//! kernels read and write messages in page-locked memory.
+//! has passed. After a timeout, this module aborts the communicator. This ends the communicator's work on the device. NCCL's kernels read
+//! and write messages in page-locked memory.
 //!
-//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too late
-//! still finds a message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From these
-//! times, all ranks see which ranks were too late. The times count from the arrival of the last message. So the clocks of two ranks differ
-//! by no more than the arrival times of that message.
+//! **Late ranks.** A sent message stays in the receiver's device memory, even after the sender has given up. So a rank that comes far too
+//! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
+//! these times, all ranks see which ranks were too late. Each rank counts its times from the arrival of the previous messages at this rank.
+//! So the clocks of two ranks differ only by the time between the two arrivals.
 
 mod library;
 
@@ -52,7 +52,7 @@ pub(super) struct Nccl<'gpu> {
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the last messages of all ranks had arrived.
+    /// When the last of the previous messages arrived.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
@@ -158,11 +158,11 @@ impl<'gpu> Nccl<'gpu> {
         loop {
             let mut state = IN_PROGRESS;
             // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has just returned it, and `abort`
-            // would need the `Nccl` mutably, while the caller borrows it.
+            // cannot run while the caller borrows the `Nccl`.
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // No driver call is made here while NCCL's own thread queues work.
+            // Before the limit has passed, no driver call is made here while NCCL's own thread queues work.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -185,7 +185,8 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. If the call or the wait fails, aborts.
+    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. Aborts the communicator if the call or
+    /// the wait fails.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -230,7 +231,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 
     /// Whether the communicator's memory on the device still exists. It does not exist in a forked process, or after the context was
-    /// destroyed. In both cases NCCL would free memory that may belong to others.
+    /// destroyed. In both cases an abort would free memory that may belong to other code.
     fn is_there(&self) -> bool {
         if refuse_in_child().is_err() {
             return false;
@@ -285,8 +286,9 @@ impl Transport for Nccl<'_> {
         let message_bytes = Post::message_bytes(body_bytes);
         self.carry_out("ncclAllGather", local, |functions, communicator, stream| {
             // SAFETY: the communicator is not aborted, and the stream belongs to the communicator's context: `queue_and_wait` has checked
-            // both. The post has room for a message at the first address and for the messages of all ranks at the second, in memory that
-            // the device reaches. The host does not use this memory before the stream is done, since `carry_out` waits for it, or aborts.
+            // both conditions. The post has room for a message at the first address, and for the messages of all ranks at the second
+            // address, in memory that the device reaches. The host does not use this memory before the stream is done, since `carry_out`
+            // waits for it, or aborts.
             unsafe {
                 (functions.all_gather)(
                     outgoing as *const _,
@@ -319,8 +321,8 @@ impl Transport for Nccl<'_> {
             // SAFETY: the function has no arguments and no conditions.
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
-                // and nobody changes it before the stream is done, since `carry_out` waits for it.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
+                // Nobody changes it before the stream is done, since `carry_out` waits for the stream.
                 let sent = unsafe {
                     (functions.send)(
                         parcel.address as *const _,
@@ -334,8 +336,8 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory,
-                // and nobody reads or changes it before the stream is done, since `carry_out` waits for it.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
+                // Nobody reads or changes it before the stream is done, since `carry_out` waits for the stream.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,
@@ -360,8 +362,8 @@ impl Transport for Nccl<'_> {
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {
-            // SAFETY: NCCL created the communicator. It was taken out of `self`, so it is not used again. Its device memory still exists:
-            // `is_there`. A failure is ignored, since nothing could be done about it.
+            // SAFETY: NCCL created the communicator. It was taken out of `self`, so it is not used again. By `is_there`, its device memory
+            // still exists. A failure is ignored, since nothing could be done about it.
             let _ = unsafe { (self.functions.abort)(communicator) };
         }
     }
@@ -385,7 +387,8 @@ impl Drop for Nccl<'_> {
                 return Err(Fault::Dissolved.into());
             }
             if let Ok(communicator) = self.communicator() {
-                // SAFETY: NCCL created the communicator, it is not aborted, and after this it is only polled, and destroyed or aborted.
+                // SAFETY: NCCL created the communicator, and it is not aborted. After this call it is only polled, and then destroyed or
+                // aborted.
                 let code = unsafe { (self.functions.finalize)(communicator) };
                 self.functions.check("ncclCommFinalize", code)?;
                 self.wait_for("ncclCommFinalize", self.limit)?;
@@ -426,11 +429,11 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_when_another_has_given_up_is_late() {
+    fn ranks_that_start_after_another_ranks_deadline_are_late() {
         let late = |messages: &[[u8; 20]]| late_ranks(messages.iter().map(<[u8; 20]>::as_slice));
         assert_eq!(late(&[message(5, 105), message(105, 205)]), []);
         assert_eq!(late(&[message(5, 105), message(106, 206)]), [1]);
-        // Their limits may differ.
+        // The ranks' limits may differ.
         assert_eq!(
             late(&[message(90, 91), message(3, 103), message(200, 300)]),
             [2]

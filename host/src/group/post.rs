@@ -9,8 +9,9 @@
 //! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
 //! and copies may write the body, so that the message can be sent without waiting for the host.
 //!
-//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent, since sending
-//! waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
+//! The host accesses notes, bodies and incoming messages only while no queued work uses them: before a call's launches, and after a message
+//! was sent. (Sending waits for all queued work.) Only the host writes the envelope and the word, also while queued work writes the body. A
+//! call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -73,7 +74,7 @@ impl Post {
         Ok(self.memory.check()?)
     }
 
-    /// Makes room for bodies of `body_bytes` bytes. The outgoing message is lost.
+    /// Makes room for bodies of `body_bytes` bytes. If the room grows, the outgoing message is lost.
     pub fn make_room(&mut self, entered: Entered<'_>, body_bytes: usize) -> Result<()> {
         let bytes = body_bytes.saturating_add(HEAD_BYTES);
         if bytes > self.room {
@@ -82,7 +83,7 @@ impl Post {
         Ok(())
     }
 
-    /// Bytes of a message with such a body.
+    /// Bytes of a message with a body of `body_bytes` bytes.
     pub fn message_bytes(body_bytes: usize) -> usize {
         HEAD_BYTES + body_bytes
     }
@@ -103,8 +104,8 @@ impl Post {
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
-        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. That
-        // is in the allocation, or one past its end.
+        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. This
+        // place is in the allocation, or one past its end.
         let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
         (place, room - at)
     }
@@ -159,7 +160,7 @@ impl Post {
         // - the bytes lie in the allocation: all callers are in this file, and limit the range to the notes, to the outgoing room, or to
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
-        // - no queued work uses the memory now: see the module's documentation;
+        // - no queued work uses the bytes that the callers access: see the module's documentation;
         // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }

@@ -4,7 +4,7 @@
 //! exchange the lengths of the shares
 //! gather torn chunks                           chunks whose items lie on several ranks, if there are any
 //! reduce this rank's chunks                    the kernel of one GPU: it writes each chunk's partial to this rank's message
-//! send the partials to all ranks               4096 at most; the host waits only here
+//! send the partials to all ranks               4096 in all at most; the host waits for the kernel only here
 //! combine all partials                         on the host, along the contract's tree
 //! ```
 //!
@@ -71,7 +71,7 @@ fn check(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> 
     session.check_memory(Argument::Input, share)
 }
 
-/// One rank has all chunks: it reduces them, and sends the result to all.
+/// One rank has all chunks: it reduces them, and sends the result to all ranks.
 fn reduce_on<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -131,7 +131,7 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // These are not all chunks, so no block takes the last ticket. Therefore no block reads partials or writes a result.
+    // No rank has all chunks here, so no block takes the last ticket. Therefore no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
     let mut queue = Queue::on_board(session.entered, &session.call, place);
@@ -161,18 +161,18 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     if !chunks.is_empty() {
         let input = input(share.address, layout.share(rank).start);
         // SAFETY: the conditions of `reduce_piece`:
-        // - the share has the items of these chunks: the layout has the share's own length, the chunks begin in the share, and a last chunk
-        //   that ends beyond the share is the torn chunk, left out above. The call borrows the share, which is memory of the context:
-        //   `check_memory`;
+        // - the share has the items of these chunks. The layout has the share's own length, and the chunks begin in the share. A last chunk
+        //   that ends beyond the share is the torn chunk, left out above. By `check_memory`, the share is memory of the context, and the
+        //   call borrows it;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
-        // - the share is aligned: `check_alignment`. `result` is aligned to a page or, in a body, to 8 bytes, which is enough for results
-        //   of that alignment or less. It does not overlap the program's memory.
+        // - by `check_alignment`, the share is aligned. `result` is aligned to a page or, in a body, to `HEAD_BYTES`, which is enough for
+        //   every result. It does not overlap the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
-        // SAFETY: the torn memory has all items of the chunk, which were gathered there, and is kept until the call has waited for its
-        // stream. It is an allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
+        // SAFETY: all items of the chunk were gathered in the torn memory, which is kept until the call has waited for its stream. It is an
+        // allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The aggregates of tiles and of tile groups do not depend on the prefix, so the first pass begins with identities. Then every rank
-//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. It also finds the
-//! aggregates of that tile group's earlier tiles there, as if launches on this rank had published them.
+//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. On its board it also finds
+//! the aggregates of that tile group's earlier tiles, as if launches on this rank had published them.
 
 mod before;
 
@@ -116,7 +116,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     }
 }
 
-/// Sends the aggregates of this rank's tiles to all, and returns the prefix of its first tile.
+/// Sends the aggregates of this rank's tiles to all ranks, and returns the prefix of this rank's first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -146,7 +146,7 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(before)
 }
 
-/// Queues a launch that publishes the aggregates of this rank's tiles, and the copies of their slots to its message.
+/// Queues a launch that publishes the aggregates of this rank's tiles, and the copies of these aggregates to the rank's message.
 fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -194,14 +194,15 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         ..part.share
     };
     let mut run = |input: Span, output: Address, tiles: Range<u64>| {
-        // SAFETY: the conditions of both functions, for the two calls of `run` below:
+        // SAFETY: the conditions of `publish_piece` and `scan_piece`, for the two calls of `run` below:
         // - the items of the tiles are readable. The share has the items of its tiles: the layout has the share's own length, and the torn
-        //   tile, which ends beyond the share, is left out. The torn memory has all items of the torn tile, which were gathered there;
+        //   tile, which ends beyond the share, is left out. All items of the torn tile were gathered in the torn memory;
         // - there is room for the results: `check_scan` has compared the output's length with the share's, and the torn memory has
         //   room for a tile of results after the items;
-        // - all of this is memory of the context until the work is done: the call borrows the program's memory, and keeps the torn memory;
-        // - addresses are aligned, and items and results lie apart or are in place with the same type: `check_scan`, and for the torn
-        //   memory `results_at`, a multiple of 256;
+        // - the items and the results are in memory of the context until the work is done: the call borrows the program's memory, and keeps
+        //   the torn memory;
+        // - addresses are aligned, and items and results lie apart or are in place with the same type. `check_scan` has checked this; in
+        //   the torn memory, `results_at` is a multiple of 256;
         // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
         //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn tile.
         unsafe {

@@ -57,13 +57,13 @@ impl Session<'_> {
     }
 
     /// Sends this rank's bytes, or its failure, to all ranks. Each rank sends `bytes` bytes, for which the post has room. If any rank has
-    /// failed, this fails on all ranks, which stay in step.
+    /// failed, this returns an error on all ranks, and they stay in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
         self.agree_on_queued(mine, bytes)
     }
 
-    /// As [`Self::agree`], but the body is written by work on the call's stream. `queued` says whether all of this work could be queued.
+    /// As [`Self::agree`], but work on the call's stream writes the body. `queued` says whether all of this work could be queued.
     pub fn agree_on_queued(&mut self, queued: Result<()>, bytes: usize) -> Result<Received<'_>> {
         self.post.say(queued.is_ok());
         let local = local(self.entered, &self.call, self.limit);
@@ -147,8 +147,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call. `done` says whether this rank's part is done or queued. Sends the results of torn units to the ranks that their items
-    /// came from, copies this rank's own results of its torn unit to its output, and agrees that all ranks are done.
+    /// Ends a call: sends the results of torn units to the ranks that sent the items, copies this rank's own results of its torn unit to
+    /// the output, and agrees that all ranks are done. `done` says whether this rank's part is done or queued.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,

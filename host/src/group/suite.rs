@@ -1,5 +1,5 @@
-//! One suite for both transports: the transport within a process, and NCCL. NCCL is tested if its library is installed and there is a
-//! device for each rank.
+//! One suite for both transports: the transport within a process, and NCCL. NCCL is tested if its library is installed and there is a real
+//! GPU for each rank.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -106,7 +106,7 @@ fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
 }
 
 #[test]
-fn every_rank_gets_the_bytes_of_all_in_order() {
+fn all_gather_returns_all_ranks_bytes_in_order() {
     as_ranks(2, PATIENCE, |mut rank| {
         let (number, size) = (rank.transport.rank() as u8, rank.transport.size() as u8);
         for length in [1, 0, 7, 100_000, 3] {
@@ -118,7 +118,7 @@ fn every_rank_gets_the_bytes_of_all_in_order() {
 }
 
 #[test]
-fn memory_goes_from_rank_to_rank() {
+fn exchange_sends_device_memory_between_ranks() {
     as_ranks(2, PATIENCE, |mut rank| {
         let number = rank.transport.rank();
         let peer = 1 - number;
@@ -159,7 +159,7 @@ fn memory_goes_from_rank_to_rank() {
 }
 
 #[test]
-fn a_group_of_one_has_nobody_to_wait_for() {
+fn a_group_of_one_gathers_and_exchanges_alone() {
     as_ranks(1, PATIENCE, |mut rank| {
         assert_eq!(rank.all_gather(&[3, 1]), Ok(vec![3, 1]));
         assert_eq!(
@@ -170,7 +170,7 @@ fn a_group_of_one_has_nobody_to_wait_for() {
 }
 
 #[test]
-fn what_is_queued_on_the_stream_is_in_the_message() {
+fn a_message_includes_copies_queued_on_the_stream() {
     as_ranks(2, PATIENCE, |mut rank| {
         let number = rank.transport.rank() as u8;
         let received = rank.with(|transport, local| {
@@ -209,7 +209,7 @@ fn assert_ends(end: Result<Vec<u8>>, limit: Duration) {
 }
 
 #[test]
-fn a_rank_that_does_not_come_ends_the_group() {
+fn a_missing_rank_ends_the_group() {
     const LIMIT: Duration = Duration::from_secs(1);
     as_ranks(2, LIMIT, |mut rank| {
         assert!(rank.all_gather(&[1]).is_ok());
@@ -224,7 +224,7 @@ fn a_rank_that_does_not_come_ends_the_group() {
 }
 
 #[test]
-fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
+fn a_parcel_to_a_missing_rank_ends_the_group() {
     const LIMIT: Duration = Duration::from_secs(1);
     as_ranks(2, LIMIT, |mut rank| {
         assert!(rank.all_gather(&[1]).is_ok());
@@ -249,7 +249,7 @@ fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
 }
 
 #[test]
-fn a_rank_that_aborts_is_not_waited_for_longer_than_the_limit() {
+fn a_rank_that_aborts_ends_the_group() {
     const LIMIT: Duration = Duration::from_secs(3);
     as_ranks(2, LIMIT, |mut rank| {
         assert!(rank.all_gather(&[1]).is_ok());

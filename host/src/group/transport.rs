@@ -22,7 +22,7 @@ pub(super) struct Parcel {
 pub(super) struct Local<'a> {
     /// The device, whose context is current.
     pub entered: Entered<'a>,
-    /// A stream of the call's own. When a method of the transport returns, its work on the stream is done or aborted.
+    /// A stream of the call's own. When a method of the transport returns, the transport's work on the stream is done or aborted.
     pub stream: Stream<'a>,
     /// How long to wait for other ranks.
     pub limit: Duration,
@@ -40,13 +40,13 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. The body of the message has `body_bytes` bytes
     /// on all ranks. Waits for the queued work without a limit, and then for the other ranks' messages.
     ///
-    /// Also fails if another rank has given up: this rank came later than that rank, by more than that rank's limit. The times count from
-    /// the last message.
+    /// Also fails if this rank came after another rank had given up. A rank gives up when it has waited as long as its limit. The times
+    /// count from the previous message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
-    /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have
-    /// equal lengths on both sides. Memory to be sent is complete when this is called, and may be reused when it returns. Received
-    /// memory is then complete. Only the next [`all_gather`](Self::all_gather) shows that a peer has received its parcels.
+    /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have equal
+    /// lengths on both sides. Memory to be sent must be complete at the call, and may be reused after the call. Received memory is complete
+    /// after the call. Only the next [`all_gather`](Self::all_gather) shows that a peer has received its parcels.
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
 
     /// Ends the group, since this rank is out of step.

@@ -4,11 +4,10 @@ use super::Fault;
 use super::header::{HEADER_BYTES, Header, MOST_SHARE_BYTES};
 use super::layout::Layout;
 
-/// Bytes of an item.
 const ITEM_BYTES: u64 = 4;
 
 /// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: either a fault that can be printed, or shares within
-/// bounds, among which this rank's own share is unchanged.
+/// bounds. This rank's own share must be unchanged.
 pub(crate) fn judge(input: &[u8]) {
     let (&[ranks, rank, length], changes) = input.split_first_chunk().unwrap_or((&[0; 3], &[]));
     let ranks = 1 + usize::from(ranks) % 5;
@@ -26,7 +25,7 @@ pub(crate) fn judge(input: &[u8]) {
     }
     let lengths = headers.iter().map(|header| header.item_count);
     let shares = Header::check_all(&headers).and_then(|()| {
-        // There are at most 4096 chunks, as in a reduction.
+        // There are about 4096 units at most, like the chunks of a reduction.
         let unit_items = |count: u64| (count / 4096).max(1 << 13);
         Layout::new(lengths, unit_items).ok_or(Fault::TooLong)
     });

@@ -42,7 +42,7 @@ impl UniqueId {
         Ok(Self(nccl::unique_id()?))
     }
 
-    /// The id of these bytes.
+    /// The id with these bytes.
     ///
     /// ```
     /// use warpfold::group::UniqueId;

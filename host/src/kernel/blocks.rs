@@ -21,11 +21,12 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of short scans, and of segments whose windows are all worked on at once.
+    /// The blocks of short scans, and of segments with at most one window for each resident block.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
-    /// The launch bounds of the kernel, if its text has others: the threads of a block, and how many blocks are to share a multiprocessor.
+    /// Launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a multiprocessor.
+    /// `None` if the text keeps its own bounds.
     pub(crate) bounds: Option<(u32, u32)>,
 }
 
@@ -80,7 +81,7 @@ impl Blocks {
         }
     }
 
-    /// The blocks of a selection among items of type `T`, whose tiles have prefixes of type `A`.
+    /// The blocks of a selection among items of type `T`, with tile prefixes of type `A`.
     pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
         // Two blocks share a multiprocessor if it has room for both blocks.
         let fitting = |available| selection::buffers::<T, A>(copies, available);

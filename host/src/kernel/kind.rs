@@ -39,7 +39,7 @@ use super::Blocks;
 /// sums::<exclusive_scan>();
 /// ```
 pub trait Kind: 'static {
-    /// The blocks of such a kernel, for an operator on items of type `T`. A block may have `available` bytes of shared memory.
+    /// The blocks of a kernel of this kind, for an operator on items of type `T`. A block may have `available` bytes of shared memory.
     #[doc(hidden)]
     fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
 }

@@ -1,14 +1,15 @@
-//! A call's arguments in the device's memory, and the one check of them.
+//! A call's arguments in the device's memory, and the check of all of them.
 //!
 //! A call lists everything that it reads and writes in the caller's memory, including options and scratch, as [`Region`]s. [`check`]
-//! compares them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated,
-//! launched or put in a capture, so a call that is refused has done nothing.
+//! compares the regions with each other, and [`check_memory`] asks the driver whose memory they are. Both checks come before anything is
+//! allocated, launched or put in a capture, so a refused call has done nothing.
 //!
 //! The rule:
 //!
 //! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
-//! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
+//! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, item
+//!   for item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
 //!
 //! A region without items is not checked, since nothing in it is read or written.
@@ -48,7 +49,7 @@ impl Span {
         }
     }
 
-    /// Whether the span has bytes in common with `other`. An empty span has none.
+    /// Whether the span has bytes in common with `other`. An empty span has no bytes.
     pub fn overlaps(self, other: Self) -> bool {
         self.item_count > 0
             && other.item_count > 0
@@ -94,7 +95,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// All items of the span are read.
+    /// All items of the span may be read.
     pub fn read(argument: Argument, span: Span) -> Self {
         Self {
             argument,
@@ -105,7 +106,7 @@ impl Region {
         }
     }
 
-    /// Only the first item is read: a number of items.
+    /// Only the first item is read: the count.
     pub fn count(span: Span) -> Self {
         Self {
             needed_items: 1,
@@ -114,7 +115,7 @@ impl Region {
         }
     }
 
-    /// Exactly `needed_items` items are written.
+    /// Up to `needed_items` items are written. There must be room for all of them.
     pub fn written(argument: Argument, span: Span, needed_items: usize) -> Self {
         Self {
             needed_items,

@@ -14,7 +14,7 @@ const SYMBOLS: &[&str] = warpfold_kernels::for_each_row!(symbols);
 /// With rust-cuda's compiler, the folder has other texts.
 #[cfg(not(feature = "cuda_builder"))]
 #[test]
-fn packing_loses_nothing() {
+fn packed_texts_unpack_unchanged() {
     for (name, variant) in ["sm_90", "sm_70"].into_iter().zip(SHIPPED.variants) {
         let folder = Path::new(env!("WARPFOLD_TEXTS")).join(name);
         let files = std::fs::read_dir(folder).unwrap();
@@ -59,7 +59,7 @@ fn every_generation_has_every_kernel() {
 }
 
 #[test]
-fn a_device_gets_what_it_runs_best_first() {
+fn candidates_for_a_device_begin_with_the_newest_target() {
     let targets = |capability| {
         SHIPPED
             .candidates("reduce_sum_f32", capability)
@@ -73,9 +73,9 @@ fn a_device_gets_what_it_runs_best_first() {
     assert!(targets((6, 1)).is_empty());
 }
 
-/// From a program's own texts for 9.0, texts for older devices are made, unless the program has texts for 7.0.
+/// A program's own texts for 9.0 are made into texts for 8.0, and into texts for 7.0 unless the program has texts for 7.0.
 #[test]
-fn a_programs_texts_for_older_devices_are_made() {
+fn texts_for_older_devices_are_derived_from_a_programs_texts() {
     const TEXT: &str = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry scan(\n)\n{\n\tgriddepcontrol.wait;\n\
         \tcp.async.ca.shared.global [%rd1], [%rd2], 8;\n\tcp.async.wait_all;\n\tret;\n}\n";
     let packed: &[u8] = miniz_oxide::deflate::compress_to_vec_zlib(TEXT.as_bytes(), 3).leak();

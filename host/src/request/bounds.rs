@@ -1,4 +1,4 @@
-//! The bounds of a request's methods. The messages say what to write instead.
+//! The bounds of a request's methods. If a bound does not hold, the compiler's message says what to write instead.
 //!
 //! The bounds decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
 //!
@@ -250,7 +250,7 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
-/// Results that can be written to outputs: so far, the request names outputs or nothing.
+/// Results that can be written to outputs: so far, the request names outputs only, or nothing.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -307,7 +307,7 @@ pub trait NotInPlace {}
 
 holds!(NotInPlace: Returned, Replaceable, Written);
 
-/// Results of a scan that can be returned with the total.
+/// Results of a scan that may get `.and_total()`: `wait` then returns the total, too.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};

@@ -70,7 +70,8 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-/// Implements the reductions of all items or all pairs, by a function.
+/// Implements the requests that reduce all items, or all pairs, to one result. `$items` gets the items or the pairs, and `$reduced` reduces
+/// them.
 macro_rules! whole {
     ([$($parameter:tt)*] $place:ty, $shape:ident, $item:ty, $items:expr, $reduced:expr) => {
         impl<O: Op<$item, Output: Item>, $($parameter)*>
@@ -196,7 +197,7 @@ where
     }
 }
 
-/// The key and the result of each run. Both are also written to the outputs that the request names.
+/// The key and the result of each run. Keys and results are also written to the outputs that the request names.
 fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<(Vec<K>, Vec<O::Output>)> {

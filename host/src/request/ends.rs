@@ -79,7 +79,7 @@ end_traits! {
         "`count` takes how many runs there are: only the device knows";
 }
 
-/// Queues a request of these types.
+/// Queues a request. `verb` comes from the request's types.
 pub(super) fn queue(
     gpu: &Gpu,
     stream: RawStream<'_>,
@@ -148,7 +148,8 @@ pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Resu
     room(output, items.len() / size_of::<T>()).map(drop)
 }
 
-/// Like [`take`], for two outputs of the host. The request may lack one or both. If one output is too short, the other is still written.
+/// Like [`take`], for two outputs of the host. The request may lack one of these outputs, or both. If one output is too short, the other
+/// output is still written.
 pub(super) fn take_both<A: Item, B: Item>(
     first: (Option<Memory<'_>>, &[A]),
     second: (Option<Memory<'_>>, &[B]),

@@ -172,7 +172,7 @@ pub enum Replaceable {}
 /// | `&slice`, `&vec`, `&array` | items of the host |
 /// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
 /// | `&mut` of these | the same items; a scan may overwrite them (`.in_place()`) |
-/// | `(left, right)` | two inputs of the same length: for [`Dot`](crate::Dot), or items and flags |
+/// | `(left, right)` | two inputs of the same length: for [`Dot`](crate::Dot) and a program's own operators on pairs, or items and flags |
 ///
 /// Device memory has to be aligned for its items: see [`Error::Misaligned`](crate::Error::Misaligned).
 ///

@@ -50,9 +50,9 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
-/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run:
-/// floats are combined along a tree that depends on the number of items only ([`warpfold_kernels::contract`]), and a NaN comes out as
-/// Rust's `NAN`.
+/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run.
+/// Floats are combined along a tree that depends only on the operator, the item type and the number of items
+/// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
 ///
 /// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
 /// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
@@ -115,14 +115,14 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
 
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
-    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. They ascend, and none
-    /// is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The result of
-    /// an empty segment is the operator's identity. An empty list of offsets has no segments.
+    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. They ascend, and no
+    /// offset is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The
+    /// result of an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time depends on the bytes of items, offsets and results. Each byte is moved once (bytes of some offsets twice). The time does
-    /// not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The operator
-    /// need not commute. If it uses the index of an item, the index counts from the start of the segment. [`warpfold_kernels::segments`]
-    /// specifies the order of combination.
+    /// The time depends on the bytes of items, offsets and results. Each byte is moved once, except that some offsets are read twice. The
+    /// time does not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The
+    /// operator need not commute. If it uses the index of an item, the index counts from the start of the segment.
+    /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
     /// wrong offsets in device memory the results are unspecified, but no other memory is read or written, and the work ends.
@@ -145,8 +145,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits. If there are
-    /// no items, there are no rows and no results.
+    /// Combines the items of each row of `row_items` items. Unlike [`Self::segments`], this needs no offsets in memory. The bits are the
+    /// same. If there are no items, there are no rows and no results.
     ///
     /// If the number of items is not a multiple of `row_items`, or `row_items` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -168,9 +168,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
     /// is the operator's identity.
     ///
-    /// The result of a column has exactly the same bits as that of a row of the transposed matrix. [`warpfold_kernels::columns`] specifies
-    /// the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8 bytes for
-    /// each 256 items of the column (16 bytes if the accumulator has 64 bits).
+    /// The result of a column has exactly the same bits as the result of the row of the transposed matrix. [`warpfold_kernels::columns`]
+    /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
+    /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -194,7 +194,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
-    /// each result is the operator's identity. Each item is read once, by the kernel for columns, or for rows if `inner` is 1.
+    /// each result is the operator's identity. Each item is read once: by the kernel for rows if `inner` is 1, otherwise by the kernel for
+    /// columns.
     ///
     /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
     ///
@@ -223,8 +224,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// After [`Self::rows`], the pitch applies to these rows; after [`Self::columns`], to the rows of the matrix. After [`Self::axis`], a
     /// row lies along the inner axis, or along the middle axis if `inner` is 1.
     ///
-    /// The results lie side by side, as without a pitch, and have the same bits. Rows with a pitch are read by the kernel for columns,
-    /// which is slower for them than the kernel for rows.
+    /// The results lie side by side, as without a pitch, and have the same bits. Rows with gaps between them are read by the kernel for
+    /// columns, which is slower for rows than the kernel for rows.
     ///
     /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
     /// the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or
@@ -361,8 +362,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
     /// of `count`. A queued request needs both outputs.
     ///
-    /// `starts` needs room for one number more than there are runs. If it is shorter, a run whose start or end does not fit has no result,
-    /// and `wait` returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).
+    /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
+    /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

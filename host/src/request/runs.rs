@@ -39,7 +39,7 @@ type Types<E, T, P, R, N> = PhantomData<fn() -> (E, T, P, R, N)>;
 /// | where it runs | [`wait`](Runs::wait), [`queue`](Runs::queue) |
 ///
 /// With outputs, `wait` returns how many runs there are. Outputs that are too short are filled, as with [`select`](super::select()). If
-/// there are no items, there are no runs, and the starts are a single 0, the number of items.
+/// there are no items, there are no runs, and the starts are the single number 0.
 ///
 /// The algorithm is that of [`select`](super::select()): the first item of each run is selected.
 ///

@@ -48,11 +48,12 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
-/// The result has the same bits on every device and in every run: floats are combined along a tree that depends on an item's index only
-/// ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`. If there are no items, there are no results.
+/// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on the operator, the
+/// types of items and results, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
+/// If there are no items, there are no results.
 ///
-/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp it is
-/// after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
+/// algorithm is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};
@@ -104,7 +105,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). An item that belongs to no segment
     /// has no result: its place in an output is not touched, and in a returned `Vec` it is zero.
     ///
-    /// The scan cannot be in place, since a block also reads items next to its own.
+    /// The scan cannot be in place, since a block also reads items next to its own items.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -258,7 +259,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Leaves each item out of its own result; the first result is the operator's identity, or the initial value.
+    /// Leaves each item out of its own result; the first result of each part is the operator's identity, or the initial value.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -275,7 +276,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
     /// are suffix sums. Each segment, row, column and run is scanned this way. In each `O::combine`, the items of `left` come after the
     /// items of `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The
-    /// initial value comes after the last item. Nothing is copied.
+    /// initial value comes after the last item. On a GPU, no items are copied to reverse them.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -352,9 +353,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. The number counts items; with a shape, it counts segments, rows, rows of the
-    /// matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as the results of a
-    /// shorter buffer. Nothing is written after the last result.
+    /// number that is too large counts as the whole input. Without a shape, the number counts items. With a shape, it counts segments,
+    /// rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as
+    /// the results of a shorter buffer. Nothing is written after the last result.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -93,7 +93,8 @@ impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
     }
 }
 
-/// The items that a selection keeps, from items `T` in the place `Self`. For a pair of items and flags, these are the items.
+/// The type of the items that a selection keeps, if its input has items `T` in the place `Self`. With flags, the kept items have the type
+/// of the first input's items.
 #[diagnostic::on_unimplemented(
     message = "items are selected by flags of type `u8`",
     label = "expects `(&items, &flags)` with a `u8` for each item: 0 for one that is not chosen",
@@ -157,8 +158,9 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. They are numbers of type `u32`, `u64` or
-    /// `usize`. If there are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. The indices are numbers of type `u32`,
+    /// `u64` or `usize`. If there are too many items for numbers of 32 bits, the error is
+    /// [`Error::TooManyItems`](crate::Error::TooManyItems).
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -1,7 +1,8 @@
-//! The shapes of a request: how its items are divided into parts. The items of a part are reduced to one result, or scanned together.
+//! The shapes of a request, and the orders of a scan. A shape says how the items are divided into parts. The items of a part are reduced to
+//! one result, or scanned together.
 //!
-//! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
-//! type of its own, or passes it to a function:
+//! The methods of a request choose these types, and the compiler's messages name them. A program names a shape only if it keeps a request
+//! in a type of its own, or passes a request to a function:
 //!
 //! ```
 //! use warpfold::request::{memory::OnTheHost, shape::Rows};
@@ -263,7 +264,7 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several parts, each with a result.
+/// A shape of several parts that one kind of kernel reduces, and one kind scans: [`Segments`], [`Rows`] and [`Columns`].
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};
@@ -300,7 +301,7 @@ impl Several for Columns {
     type Scan = kind::columns_scan;
 }
 
-/// Each result combines the items up to and including its own.
+/// Each result combines its own item and all items before it.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Inclusive, Whole}};
@@ -313,7 +314,7 @@ impl Several for Columns {
 #[derive(Debug)]
 pub enum Inclusive {}
 
-/// Each result combines the items before its own.
+/// Each result combines the items before its own item.
 ///
 /// ```
 /// use warpfold::request::{memory::OnTheHost, shape::{Exclusive, Whole}};

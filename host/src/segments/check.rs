@@ -97,7 +97,7 @@ fn first_bad<I: Offset>(
         }
         index += count;
     }
-    // No offset is wrong now. They were wrong while the kernel ran, so other work has changed them since.
+    // No offset is wrong now. The kernel found wrong offsets, so other work has changed the offsets since.
     Ok(Error::BadOffset {
         index: span.item_count,
         offset: before,

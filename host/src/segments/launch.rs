@@ -87,7 +87,7 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// The grid of the launch. If all windows are worked on at once, its blocks have more threads.
+    /// The grid of the launch. If the device can work on all windows at once, the blocks have more threads.
     fn grid(&self) -> Grid {
         match self.windows <= self.kernel.short.resident_blocks as u64 {
             true => self.kernel.short,

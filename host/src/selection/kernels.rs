@@ -27,18 +27,18 @@ use crate::selection::Chooser;
 ///
 /// # Safety
 ///
-/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this predicate and these items; or the symbol is missing,
 ///   and loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
+/// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
     note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Predicate, item, predicate;`"
 )]
 pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
-    /// Which kernel it is.
+    /// The kernel.
     #[doc(hidden)]
     fn entry() -> &'static Entry;
 }
@@ -61,18 +61,18 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 ///
 /// # Safety
 ///
-/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
 ///   loading it is an error.
 ///
-/// The table of kernels and [`operators!`](crate::operators) implement it; a program does not.
+/// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
     note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Equality, item, equality;`"
 )]
 pub unsafe trait RunsKernel<T: Item>: Equality<T> {
-    /// Which kernel it is.
+    /// The kernel.
     #[doc(hidden)]
     fn entry() -> &'static Entry;
 }
@@ -115,7 +115,7 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. They have the same kernels.
+/// The rows of the 16-bit floats that `cust` can copy. They have the kernels of `half` 2's floats.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

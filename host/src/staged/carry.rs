@@ -11,22 +11,22 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
-/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] are queued after it, and the workers
-/// have the rest. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes and
-/// at 46 GB/s with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
+/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] lanes are queued after it, and the
+/// workers have the other lanes. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums
+/// of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
-/// For each direction, the number of lanes whose copies are queued after the current copy, so that the bus never waits for this thread.
+/// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The number of strips of a piece, unless they would be too short. Several workers copy a piece, so that its upload begins sooner.
+/// The number of strips of a piece, unless the strips would be too short. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most bytes of page-locked memory of a call, and of device memory without its workspace. A call takes more only if two pieces do
-/// not fit.
+/// The most bytes of a call's page-locked memory, and of its device memory without the workspace. A call takes more memory only if two
+/// pieces do not fit.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The directions in which pieces are copied.
@@ -56,7 +56,7 @@ impl Ways {
 /// A piece of a slice, in the program's memory.
 pub(super) struct Piece<'slice> {
     pub from: &'slice [u8],
-    /// The destination of its results; empty if there is none.
+    /// The destination of the piece's results; empty if there are no results.
     pub to: &'slice mut [MaybeUninit<u8>],
 }
 
@@ -104,8 +104,9 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Copies the pieces to the device, on one lane or more, and back if they have a destination. `work` is called for each piece in order,
-/// with the piece's index, when the piece's upload is queued. `work` queues the work on the piece. Waits for all copies and all work.
+/// Copies the pieces to the device, on one lane or more. When a piece's upload is queued, this calls `work` with the piece's index, to
+/// queue the work on the piece. The calls are in the order of the pieces. Copies the results back if they have a destination. Waits for all
+/// copies and all work.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<TransferLane<'gpu>>,
     ways: Ways,
@@ -118,12 +119,12 @@ pub(super) fn carry<'gpu, 'slice>(
     })
 }
 
-/// The work on a piece on the device.
+/// When `work` is called for a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Called when the piece's upload is queued.
+    /// The piece's upload is queued.
     Arrive,
-    /// Called when enough later pieces have arrived. The piece is downloaded next.
+    /// Enough later pieces have arrived. The piece's download, if it has results, is queued next.
     Leave,
 }
 
@@ -190,7 +191,7 @@ struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<TransferLane<'gpu>>,
-    /// Pieces being filled, not yet uploaded, in order.
+    /// Pieces that were given to the workers and are not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
     /// Filled lanes, with the indices of their pieces. They wait until all earlier pieces are uploaded.
     filled: Vec<(TransferLane<'gpu>, usize)>,

@@ -1,5 +1,5 @@
-//! The prefixes of the pieces of a scan that several GPUs share. Pieces publish the aggregates of their tile groups, in any order. A piece
-//! gets the prefix of its first group when all earlier pieces have published their aggregates.
+//! The prefixes of the pieces of a scan that several GPUs share. Pieces publish the aggregates of their tile groups, in any order. The
+//! prefix of a piece's first tile group is known when all earlier pieces have published their aggregates.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -87,7 +87,7 @@ impl<A> Link<'_, A> {
 }
 
 impl<A: Copy> Link<'_, A> {
-    /// Runs `take` after all earlier ranks have run theirs. So the ranks take shared resources in a fixed order, and no two calls wait for
+    /// Runs `take` after the `take` of all earlier ranks. So the ranks take shared resources in a fixed order, and no two calls wait for
     /// each other.
     pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.chain
@@ -97,7 +97,7 @@ impl<A: Copy> Link<'_, A> {
         Ok(taken)
     }
 
-    /// Publishes the aggregates of a piece's groups.
+    /// Publishes the aggregates of a piece's tile groups.
     pub fn publish(&self, piece: usize, groups: Vec<A>) {
         let combine = self.chain.combine;
         self.chain.change(|state| {
@@ -111,7 +111,7 @@ impl<A: Copy> Link<'_, A> {
         });
     }
 
-    /// The prefix of a piece's first group.
+    /// The prefix of a piece's first tile group.
     pub fn prefix(&self, piece: usize) -> Result<A, Broken> {
         self.chain.wait(|state| state.prefixes.get(piece).copied())
     }
@@ -137,7 +137,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_prefix_is_known_when_all_before_are_published() {
+    fn a_prefix_waits_for_all_earlier_values() {
         let chain = Chain::new(1u64, |a, b| 10 * a + b);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_rank_that_has_given_up() {
+    fn a_dropped_link_breaks_the_chain() {
         let chain = Chain::new(0u32, |a, b| a + b);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| chain.link(1).prefix(1));

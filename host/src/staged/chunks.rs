@@ -20,7 +20,7 @@ use crate::whole::ReducePlan;
 const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
-// A call that holds a lane must not wait for another lane of the same kind: other such calls may hold all the others, and wait too. So the
+// A call that holds a lane must not wait for another lane of the same kind: other such calls may hold all other lanes, and wait too. So the
 // board has a short lane, and the pieces have long lanes.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
@@ -47,7 +47,7 @@ pub(crate) fn reduce_chunks(
     let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
-    // Every launch needs an address for the result. No launch writes to the address here, since none takes the last ticket.
+    // Every launch needs an address for the result. No launch writes to this address, since no launch takes the last ticket.
     let result = conductor.result()?;
     let slot_bytes = 8 * row.division.accumulator_words;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
@@ -58,7 +58,7 @@ pub(crate) fn reduce_chunks(
     let board = board.lend(&conductor, |control| {
         let place = WorkspaceSpan {
             control,
-            // The launches write the state words of these chunks only, and read none.
+            // The launches write only the state words of these chunks, and read no state words.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
         };
@@ -68,8 +68,8 @@ pub(crate) fn reduce_chunks(
             lane.lend(&conductor, |address| {
                 let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 // SAFETY:
-                // - the lane's memory starts with the items of these chunks, since `carry` passes the pieces on in order, and is lent to
-                //   the conductor's stream until the work is done (condition 1);
+                // - the lane's memory starts with the items of these chunks, since `carry` passes the pieces on in order. The memory is
+                //   lent to the conductor's stream until the work is done (condition 1);
                 // - the result has memory of its own, page-locked (condition 2);
                 // - the lane's memory is aligned to 256 bytes, the offset is a multiple of an item's size, and the result is aligned to a
                 //   page (condition 3).

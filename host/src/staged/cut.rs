@@ -10,16 +10,16 @@ use warpfold_kernels::contract::SCAN_GROUP_TILES;
 /// Bytes of the shortest piece, except the last. The bus copies pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// The number of pieces of a short slice, unless these would be too short.
+/// The number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
 /// Alignment of the parts of a lane's memory.
 const ALIGNMENT: usize = 256;
 
-/// The room of a piece, or of a whole short slice, in a lane's memory.
+/// The room in a lane's memory for a piece, or for a whole slice that is not cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// The offset of a scan's results, in bytes: 0 if they replace the items.
+    /// The offset of a scan's results, in bytes: 0 if the results replace the items.
     pub results_at: usize,
     /// Bytes of items and results together.
     pub bytes: usize,
@@ -52,9 +52,8 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first unit: a chunk of the reduction, or a tile of the scan. It may be above 0 in a part of a call.
+    /// The first unit: a chunk of the reduction, or a tile of the scan. It is above 0 if the cut is of a later part of the slice.
     first_unit: u64,
-    /// The number of units.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
@@ -84,7 +83,7 @@ impl Cut {
     }
 
     /// A piece has all units that fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a piece
-    /// has one unit. A short slice has shorter pieces, so that one piece is filled while another is uploaded.
+    /// has one unit. A slice that needs less than 64 MiB has shorter pieces, so that one piece is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,
@@ -104,7 +103,7 @@ impl Cut {
         }
     }
 
-    /// The same cut, with only these units.
+    /// The same cut, but only these units.
     #[cfg(feature = "nccl")]
     pub fn part(self, units: Range<u64>) -> Self {
         Self {
@@ -159,19 +158,17 @@ impl Cut {
         (self.room)(self.row, self.piece_items()).results_at
     }
 
-    /// How many pieces there are.
     pub fn piece_count(self) -> usize {
         self.unit_count.div_ceil(self.piece_units) as usize
     }
 
-    /// The units of a piece.
     pub fn units(self, piece: usize) -> Range<u64> {
         let begin = piece as u64 * self.piece_units;
         let end = (begin + self.piece_units).min(self.unit_count);
         self.first_unit + begin..self.first_unit + end
     }
 
-    /// The offset in bytes of a piece's values, which are its items or its results, from the start of all values.
+    /// The offset in bytes of a piece's values from the start of all values. The values are items or results.
     pub fn offset(self, value: Type, piece: usize) -> u64 {
         let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
         before * value.bytes as u64
@@ -202,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_follow_one_another_and_are_of_whole_units() {
+    fn pieces_are_consecutive_and_hold_whole_units() {
         let piece = PIECE_BYTES as u64;
         let sizes = [1, piece, piece + 8, 3 * piece, 16 << 20, (16 << 20) + 8];
         for slice_bytes in sizes.into_iter().chain([5 << 30, (16 << 30) + 8, 1 << 40]) {
@@ -220,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_is_longer_only_where_a_chunk_is() {
+    fn a_piece_exceeds_its_limit_only_to_hold_a_chunk() {
         for slice_bytes in [64 << 20, 1 << 30, 16 << 30] {
             assert_eq!(
                 Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), slice_bytes)
@@ -248,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_another_type_have_room_behind_the_items() {
+    fn results_of_a_different_type_lie_after_the_items() {
         let cut = Cut::of_scan(
             <WideSum as Kernel<kind::inclusive_scan, u8>>::row(),
             1 << 30,

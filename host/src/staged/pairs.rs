@@ -1,8 +1,8 @@
-//! Two slices of the host, reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, followed by the
+//! Two slices of the host, reduced as pairs, piece by piece. In a lane's memory, the first values of a piece's pairs are followed by the
 //! second values.
 //!
-//! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: several calls that each
-//! hold a lane and wait for another lane could deadlock.
+//! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: calls that hold a lane and
+//! wait for another lane could deadlock.
 
 use std::collections::VecDeque;
 
@@ -48,7 +48,7 @@ pub(crate) fn reduce_pairs(
     for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
         let mut lane = match idle.pop() {
             Some(lane) => lane,
-            // The call has at least one lane, so if no lane is idle, one is busy.
+            // The call has at least one lane, so if no lane is idle, a lane is busy.
             None => match busy.pop_front() {
                 Some(oldest) => oldest.wait()?,
                 None => entered.lane(longest)?,
@@ -66,8 +66,8 @@ pub(crate) fn reduce_pairs(
                 right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
             // SAFETY:
-            // - the lane's memory has the values of these chunks' pairs in these places, written above, and is lent to the conductor's
-            //   stream until the work is done (condition 1);
+            // - the values of these chunks' pairs were written to these places of the lane's memory above. The memory is lent to the
+            //   conductor's stream until the work is done (condition 1);
             // - the result has memory of its own, page-locked (condition 2);
             // - both places are aligned to 256 bytes, the offsets are multiples of a value's size, and the result is aligned to a page
             //   (condition 3).
@@ -76,6 +76,6 @@ pub(crate) fn reduce_pairs(
     }
     drop((queue, busy));
     conductor.wait()?;
-    // SAFETY: the conductor's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
+    // SAFETY: the `wait` of `conductor` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
     unsafe { conductor.read_result_to(result) }
 }

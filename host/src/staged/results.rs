@@ -1,4 +1,4 @@
-//! Memory for the results of a scan of a slice.
+//! Memory of the host for the results of a request on slices.
 
 use std::mem::MaybeUninit;
 
@@ -35,13 +35,13 @@ impl<T: Item> Results<T> {
     pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
         let items = &mut self.items.spare_capacity_mut()[..self.count];
         let bytes = size_of_val(items);
-        // SAFETY: the same memory, borrowed mutably from the vector for the same time. Bytes need no alignment, and `MaybeUninit` may
-        // hold anything.
+        // SAFETY: this is the memory of `items`, borrowed mutably from the vector for the same time. Bytes need no alignment, and
+        // `MaybeUninit` may hold anything.
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Has the workers write to each page once. The system makes a page when it is first written, which takes longer than copying the
-    /// page's contents over the bus. Large pages take a fraction of that time.
+    /// Has the workers write to each page once. The system makes a page when it is first written. This takes longer than copying the page's
+    /// contents over the bus. With large pages, this takes a fraction of the time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;
@@ -50,7 +50,7 @@ impl<T: Item> Results<T> {
         if is_long {
             ask_for_large_pages(whole);
         }
-        // No two workers write to the same large page: both would make the page, and one of the two would be thrown away.
+        // No two workers write to the same large page: both would make the page, and one of the two pages would be thrown away.
         for_each(whole.chunks_mut(LARGE_PAGE).chain([start]), |large| {
             for page in large.chunks_mut(PAGE) {
                 page[0].write(0);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_what_was_written() {
+    fn written_results_read_back_unchanged() {
         for count in [1, 1000, (4 << 20) - 1, (9 << 20) + 5] {
             let mut results = Results::<u8>::new(count).unwrap();
             results.make_pages();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_is_an_error() {
+    fn results_larger_than_host_memory_are_an_error() {
         let asked = Results::<u64>::new(usize::MAX / 16);
         let asked_bytes = usize::MAX / 16 * 8;
         assert_eq!(asked.err(), Some(Error::OutOfHostMemory { asked_bytes }));

@@ -1,7 +1,7 @@
 //! A scan of a slice that several GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
 //!
 //! ```text
-//! piece p arrives      its tiles are read: the kernel publishes the aggregates of their groups
+//! piece p arrives      its tiles are read: the kernel publishes the aggregates of their tile groups
 //! piece p leaves       the aggregates go to all GPUs; wait for the prefix of piece p; scan its tiles with it
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 use crate::launch::states::{from_states, state_bytes};
 
-/// The number of later pieces that arrive before a piece leaves, so that the piece's aggregates have been read by then.
+/// The most later pieces of a rank that arrive before a piece leaves. By then, the host usually has the piece's aggregates.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.
@@ -133,9 +133,9 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                         // SAFETY:
                         // - the lane's memory starts with the items of these tiles, and is lent to the conductor's stream until the work
                         //   is done (condition 1);
-                        // - it is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
-                        // - the tiles are whole groups, so no earlier tile of the first group is needed, and that group's prefix is
-                        //   published above (condition 3).
+                        // - the lane's memory is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
+                        // - the tiles are whole tile groups, so no earlier tile of the first tile group is needed, and that tile group's
+                        //   prefix is published above (condition 3).
                         unsafe { first.publish_piece(row, input(address), tiles) }?;
                         boards.take(groups, index, stream)
                     }),
@@ -154,11 +154,12 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             let output = (address + results_at as u64).wrapping_sub(offset);
                             // SAFETY:
                             // - the lane's memory still has the items of these tiles, with room for the results after the items, or in
-                            //   their place if the types are the same; it is lent to the conductor's stream until the work is done
+                            //   their place if the types are the same. The memory is lent to the conductor's stream until the work is done
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);
-                            // - the tiles are whole groups, and the first group's prefix is published above, so no earlier tile is needed.
+                            // - the tiles are whole tile groups, and the first tile group's prefix is published above, so no earlier tile
+                            //   is needed.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
                     }
@@ -172,21 +173,20 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
     }
 }
 
-/// The groups of these tiles.
 fn groups_of(tiles: &Range<u64>) -> Range<u64> {
     tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
 }
 
-/// The boards of the two passes, and the host's memory for the aggregates that the first pass published.
+/// The boards of the two passes, and host memory for the aggregates that the first pass publishes.
 struct Boards<A> {
     first: Board<A>,
     second: Board<A>,
     taken: PinnedMemory,
-    /// Bytes of a slot, for the aggregates of a piece's groups.
+    /// Bytes of a slot, for the aggregates of a piece's tile groups.
     slot_bytes: usize,
 }
 
-/// A board of the whole scan.
+/// A GPU's board, with state words for all tiles of the scan.
 struct Board<A> {
     _memory: DeviceMemory,
     place: WorkspaceSpan,
@@ -221,12 +221,12 @@ impl<A: Accumulator> Board<A> {
         })
     }
 
-    /// The address of a group's aggregate.
+    /// The address of a tile group's aggregate.
     fn aggregate(&self, group: u64) -> u64 {
         self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
     }
 
-    /// Queues the publishing of a group's prefix.
+    /// Queues the publishing of a tile group's prefix.
     fn publish_prefix(&self, group: u64, prefix: A, stream: Stream<'_>) -> Result<()> {
         let slot = self.aggregate(self.group_count + group);
         for (word, address) in (0..A::WORDS).zip((slot..).step_by(8)) {
@@ -256,7 +256,7 @@ impl<A: Accumulator> Boards<A> {
         })
     }
 
-    /// Queues the copy of these groups' aggregates to the host.
+    /// Queues the copy of these tile groups' aggregates to the host.
     fn take(&self, groups: Range<u64>, index: usize, stream: Stream<'_>) -> Result<()> {
         let from = self.first.aggregate(groups.start);
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
@@ -264,8 +264,8 @@ impl<A: Accumulator> Boards<A> {
         debug_assert!(
             bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
         );
-        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most a slot is copied (condition 1). Nobody uses the
-        // slot before the piece leaves and waits for this copy; the piece that used the slot before has left (condition 2).
+        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most a slot is copied (condition 1). Nobody uses the slot
+        // before the piece leaves and waits for this copy; the slot's previous piece has left (condition 2).
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
@@ -283,8 +283,8 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream, ordered after the copy of these bytes, has been waited for,
-        // so they are written. No other copy to the slot is queued before the piece has left.
+        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream is ordered after the copy of these bytes and has been waited
+        // for, so the bytes are written. No other copy to the slot is queued before the piece has left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

@@ -20,7 +20,7 @@ fn some_bytes(count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Items whose sums show in which order they were added.
+/// Items whose sum shows the order in which they were added.
 fn some_floats(count: usize) -> Vec<f32> {
     let bytes = some_bytes(count);
     (0..)
@@ -52,7 +52,7 @@ fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec
 }
 
 #[test]
-fn every_byte_arrives_by_however_many_lanes() {
+fn copies_are_exact_with_any_number_of_lanes() {
     let bytes = some_bytes(9 * PIECE_BYTES + 1);
     for lane_count in [1, 2, 3, 8] {
         for byte_count in [1, PIECE_BYTES, PIECE_BYTES + 1, bytes.len()] {
@@ -96,7 +96,7 @@ fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
 }
 
 #[test]
-fn reductions_have_the_same_bits_however_they_are_cut() {
+fn reductions_have_equal_bits_in_pieces_of_any_size() {
     let gpu = Gpu::new().unwrap();
     let tile = reduce_tile_items::<f32>() as usize;
     for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 13 * tile + 5] {
@@ -126,7 +126,7 @@ fn reductions_have_the_same_bits_however_they_are_cut() {
 }
 
 #[test]
-fn scans_have_the_same_bits_however_they_are_cut() {
+fn scans_have_equal_bits_in_pieces_of_any_size() {
     let gpu = Gpu::new().unwrap();
     let tile = scan_tiles::<f32>().items(1) as usize;
     for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 35 * tile + 5] {
@@ -160,16 +160,16 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes each driver call of a first use fail in turn, or only the calls with `names` if there are any. Checks the outcome, that nothing
-/// is left behind, and that the next use works.
+/// Makes each driver call of a first use fail in turn. If there are `names`, only the calls with these names fail. Checks the outcome.
+/// Checks that nothing is left behind, and that the next use works.
 fn fail_each_call(
     names: &[&str],
     code: i32,
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context, which other tests share, current on this thread, so that no call under test makes it current. Its first
-    // use also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. Its
+    // first use also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();
@@ -198,15 +198,15 @@ fn fail_each_call(
 }
 
 #[test]
-fn a_failure_between_pieces_is_told_and_leaves_nothing_behind() {
+fn a_failure_between_pieces_is_reported_and_leaks_nothing() {
     fail_each_call(&[], 999, Moment::Before, |call, result| match result {
-        Err(Error::Driver { call: told, code }) => assert_eq!((told, code.0), (call, 999)),
+        Err(Error::Driver { call: named, code }) => assert_eq!((named, code.0), (call, 999)),
         other => panic!("{call}: {other:?}"),
     });
 }
 
 #[test]
-fn a_failure_of_queued_work_is_told_by_a_call_that_waits() {
+fn a_failure_of_queued_work_is_reported_at_synchronisation() {
     let launches = [
         "cuLaunchKernelEx",
         "cuMemcpyHtoDAsync_v2",
@@ -217,8 +217,8 @@ fn a_failure_of_queued_work_is_told_by_a_call_that_waits() {
         999,
         Moment::Deferred,
         |call, result| match result {
-            Err(Error::Driver { call: told, code }) => {
-                assert_eq!((told, code.0), ("cuStreamSynchronize", 999));
+            Err(Error::Driver { call: named, code }) => {
+                assert_eq!((named, code.0), ("cuStreamSynchronize", 999));
             }
             other => panic!("{call}: {other:?}"),
         },
@@ -226,7 +226,7 @@ fn a_failure_of_queued_work_is_told_by_a_call_that_waits() {
 }
 
 #[test]
-fn fewer_lanes_do_where_memory_is_short() {
+fn a_call_succeeds_with_fewer_lanes_when_memory_is_short() {
     let mut done_without = 0;
     let allocations = ["cuMemAlloc_v2", "cuMemHostAlloc"];
     fail_each_call(
@@ -244,7 +244,7 @@ fn fewer_lanes_do_where_memory_is_short() {
 }
 
 #[test]
-fn lanes_are_kept() {
+fn a_second_call_reuses_the_lanes() {
     let gpu = Gpu::new().unwrap();
     let made = |calls: &[&str]| {
         let makers = [

@@ -1,11 +1,11 @@
 //! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
 //!
-//! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks
-//! from one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes
-//! longer than a strip, so a thread without a task spins for a while before it sleeps.
+//! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks from
+//! one queue, in order, and never wait for one another. Tasks come in bursts: all strips of a piece at once. Waking a thread takes longer
+//! than copying a strip, so a thread without a task spins for a while before it sleeps.
 //!
-//! - A caller that waits for its tasks sleeps until they are done. Unlike in a general thread pool, it runs no other tasks
-//!   meanwhile: it may hold locks, or be a task of such a pool itself.
+//! - A caller that waits for its tasks sleeps until they are done. Unlike a thread of a general pool, it runs no other tasks meanwhile. So
+//!   it may hold locks, or be a task of such a pool itself.
 //! - Workers make no driver call. The outcome of a job goes to the thread that submitted the job, and is dropped on that thread, even if
 //!   the call has already failed.
 
@@ -52,7 +52,7 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     })
 }
 
-/// Has the workers process each of the parts, and waits until all are done.
+/// Has the workers process the parts, and waits until all parts are done.
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {
@@ -94,7 +94,7 @@ struct Scope<'data> {
     data: PhantomData<Cell<&'data ()>>,
 }
 
-/// Runs `work`, and waits for the tasks that it submitted. Panics if one of them panicked.
+/// Runs `work`, and waits for the tasks that it submitted. Panics if a task panicked.
 fn scope<'data, R>(work: impl FnOnce(&Scope<'data>) -> R) -> R {
     /// Waits, even if `work` panics.
     struct Wait<'latch>(&'latch Latch);
@@ -164,7 +164,7 @@ impl Latch {
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
             // A waiting thread reads `pending` while it holds the lock. If it read the number before this thread takes the lock, it is
-            // notified. If it reads the number later, it reads 0.
+            // notified. Otherwise it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }
@@ -222,10 +222,10 @@ impl Threads {
     /// The most threads. More threads do not copy faster.
     const MOST: usize = 16;
 
-    /// How often a thread without a task polls before it sleeps. This takes about 100 µs.
+    /// How often a thread without a task polls before it sleeps. All polls together take about 100 µs.
     const LOOKS: usize = 100;
 
-    /// The threads, which the first call starts; `None` if none could be started.
+    /// The threads, which the first call starts; `None` if no thread could be started.
     fn started() -> Option<&'static Self> {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         static STARTED: OnceLock<usize> = OnceLock::new();
@@ -254,7 +254,6 @@ impl Threads {
         }
     }
 
-    /// The loop of each thread.
     fn work(&self) {
         loop {
             self.next().run();

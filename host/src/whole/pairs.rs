@@ -47,13 +47,13 @@ impl Queue<'_> {
             return self.write_lowered(row, None, to.address());
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
-        // SAFETY: `check` found both inputs and a result of the caller's to be aligned memory of the context, and the result to overlap
-        // nothing. Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 to 3). All chunks
-        // are in one launch.
+        // SAFETY: by `check`, both inputs and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
+        // Spans have `item_count` items, and memory of the library's own has room for any result (conditions 1 to 3). All chunks are in one
+        // launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
 
-    /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.
+    /// Queues a part of a reduction of pairs: these chunks. The last part writes the result to `output`.
     ///
     /// # Safety
     ///
@@ -93,9 +93,9 @@ impl Queue<'_> {
             output,
         };
         let blocks = chunks.end - chunks.start;
-        // SAFETY: the words are those of a reduction of pairs. Block `i` reads chunk `chunks.start + i` of either input (condition 1),
-        // and the last part writes `output` (condition 2), all aligned (condition 3). The workspace has the state words of the plan, and
-        // there is a block for each chunk.
+        // SAFETY: the words are those of a reduction of pairs. Block `i` reads chunk `chunks.start + i` of either input (condition 1), and
+        // the last part writes `output` (condition 2). All addresses are aligned (condition 3). The workspace has the state words of the
+        // plan, and there is a block for each chunk.
         unsafe { self.launch(part, kernel, kernel.long.block, blocks, arguments.list()) }
     }
 }

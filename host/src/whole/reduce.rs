@@ -11,13 +11,13 @@ use crate::launch::{Position, Queue, ReduceWords, Region, Span};
 /// A launch of a reduction: its chunks, and the state words of the whole reduction.
 pub(crate) struct ReducePlan {
     pub part: Position,
-    /// The launch has a block for each chunk.
+    /// The chunks of this launch, which has a block for each chunk.
     pub chunks: Range<u64>,
     pub state_words: u64,
 }
 
 impl ReducePlan {
-    /// These chunks of a reduction of `item_count` items.
+    /// The launch of these chunks of a reduction of `item_count` items.
     pub fn of_chunks(row: &Row, item_count: u64, chunks: Range<u64>) -> Self {
         let whole = Self::whole(row, item_count);
         Self {
@@ -27,12 +27,12 @@ impl ReducePlan {
         }
     }
 
-    /// A whole reduction of `item_count` items.
+    /// The launch of a whole reduction of `item_count` items.
     pub fn whole(row: &Row, item_count: u64) -> Self {
         Self::of_count(row, row.division.reduce_tiles.chunk_count(item_count))
     }
 
-    /// A whole reduction of any number of items up to `most_items`.
+    /// The launch of a whole reduction of any number of items up to `most_items`.
     fn of_most(row: &Row, most_items: u64) -> Self {
         Self::of_count(row, row.division.reduce_tiles.most_chunks(most_items))
     }
@@ -47,8 +47,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory. The result of no items
-    /// is the operator's identity.
+    /// Queues a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device knows it. The result
+    /// of an empty input is the operator's identity.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -68,9 +68,9 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: `check` found items, count and a result of the caller's to be memory of the context, aligned and without overlap.
-        // Spans are as long as they say, and memory of the library's own has room for any result (conditions 1 and 2). With a count, the
-        // plan is `of_most` (condition 3).
+        // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans have
+        // `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count, `of_most` makes
+        // the plan (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 
@@ -86,11 +86,12 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::whole(row, input.item_count as u64);
-        // SAFETY: condition 1 asks for this function's own condition. Conditions 2 and 3 are about `count`, which is `None`.
+        // SAFETY: condition 1 of `launch_reduction` is this function's own condition. Conditions 2 and 3 are about `count`, which is
+        // `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`.
+    /// Queues a part of a reduction of `input`: these chunks. The last part writes the result to `output`.
     ///
     /// # Safety
     ///
@@ -101,7 +102,7 @@ impl Queue<'_> {
     /// - `output`, in the last part, is memory for a result that the device writes in this context;
     /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
     ///
-    /// For a correct result, the parts of a reduction are queued in order, with nothing else in between on the stream, and for the same
+    /// For a correct result, the parts of a reduction are queued in order, with no other work between them on the stream, and for the same
     /// number of items.
     pub unsafe fn reduce_piece(
         &mut self,
@@ -113,12 +114,13 @@ impl Queue<'_> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions, and the plan has these chunks. Conditions 2 and 3 are about
-        // `count`, which is `None`.
+        // SAFETY: condition 1 of `launch_reduction` consists of this function's own conditions, and the plan has these chunks. Conditions 2
+        // and 3 are about `count`, which is `None`.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`. If `count` is given, it holds the number of items to reduce, in device memory.
+    /// Queues a planned launch of a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device
+    /// knows it.
     ///
     /// # Safety
     ///

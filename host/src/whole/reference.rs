@@ -1,9 +1,8 @@
 //! The library's results, computed on the host in plain sequential Rust, bit for bit.
 //!
-//! This is the bit contract ([`warpfold_kernels::contract`]) written out: the same combination trees, with the identity in place of every
-//! missing item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read this
-//! code beside the contract, or check results with it; it is slow. It shares the contract's numbers and the operators with the kernels,
-//! but no other code.
+//! This code is the bit contract ([`warpfold_kernels::contract`]): the same combination trees, with the identity in place of every missing
+//! item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read this code
+//! beside the contract, or check results with it. It is slow. It shares only the contract's numbers and the operators with the kernels.
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, SCAN_GROUP_TILES, Tree, WARP_LANES, Wider, reduce_chunk_count,
@@ -15,7 +14,7 @@ use warpfold_kernels::op::Op;
 const THREADS: usize = BLOCK_THREADS as usize;
 const LANES: usize = WARP_LANES as usize;
 
-/// Combines all items. For no items, the operator's identity.
+/// Combines all items. Without items, the result is the operator's identity.
 pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let item_count = items.len() as u64;
     let chunks =
@@ -94,7 +93,8 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction that combines pairwise, for one thread: a fold of its vectors' totals.
+/// Step 2 of a reduction that combines pairwise, for one thread: combines the thread's vectors of each tile pairwise, and folds the tiles'
+/// values.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {
@@ -139,8 +139,8 @@ pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) ->
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }
 
-/// The vectors of a lane in a row of a tile, and all earlier items of the tile combined. With a wide accumulator, a lane's vectors count
-/// as one vector.
+/// The vectors of a lane in a row of a tile. `before` combines all earlier items of the tile. With a wide accumulator, a lane's vectors
+/// count as one vector.
 struct Lane<A> {
     before: A,
     vectors: Vec<Vec<A>>,
@@ -218,7 +218,7 @@ fn upto<O: Op<T>, T: Element>(
     upto
 }
 
-/// The aggregates of a group's tiles combined.
+/// Combines the aggregates of a tile group's tiles.
 #[cfg(feature = "nccl")]
 pub(crate) fn combine_group<O: Op<T>, T: Element>(
     tiles: &[O::Accumulator; SCAN_GROUP_TILES as usize],
@@ -328,7 +328,7 @@ pub(crate) fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Ac
     }
 }
 
-/// Combines the lanes of step 4 of a scan.
+/// Step 4 of a scan: combines the aggregates of a tile group's tiles.
 fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator {
     match O::GROUP_TREE {
         Tree::Halves => halves::<O, T>(aggregates),

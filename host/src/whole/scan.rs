@@ -17,13 +17,13 @@ use crate::launch::{Position, Queue, Region, ScanWords, Span};
 /// The options of a scan.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanExtras<'a> {
-    /// Whether it goes from the last item to the first.
+    /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
     /// The prefix of the first item: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
     /// Where the total is written.
     pub total: Option<Destination>,
-    /// Where device memory holds the number of items.
+    /// Device memory with the number of items.
     pub count: Option<Span>,
 }
 
@@ -37,7 +37,7 @@ impl ScanExtras<'_> {
     };
 }
 
-/// A launch of a scan: its tiles, and the memory that all launches share.
+/// A launch of a scan: its position and its tiles, and the state words that all launches share.
 struct ScanPlan {
     part: Position,
     is_short: bool,
@@ -96,14 +96,14 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: `check` found items, results and extras to be memory of the context, aligned and long enough, with no overlap, except
-        // that results may be in the items' place. Spans are as long as they say (conditions 1 to 3). All tiles are in one launch
+        // SAFETY: by `check`, items, results and extras are memory of the context, aligned and long enough. They do not overlap, except
+        // that results may be in the items' place. Spans have `item_count` items (conditions 1 to 3). All tiles are in one launch
         // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
-    /// Queues the writing of the total of no items, if it is requested. A total in the library's own memory is not written: the host
-    /// knows it.
+    /// Queues a write of the total of an empty input, if the total is requested. A total in the library's own memory is not written: the
+    /// host knows this total.
     fn write_total_of_nothing(&self, row: &Row, extras: ScanExtras<'_>) -> Result<()> {
         match extras.total {
             Some(Destination::Callers(total)) => {
@@ -113,19 +113,20 @@ impl Queue<'_> {
         }
     }
 
-    /// Queues the part of a scan of `input` that has these tiles.
+    /// Queues a part of a scan of `input`: these tiles.
     ///
     /// # Safety
     ///
     /// Until the work is done,
     ///
     /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context. Their results, counted
-    ///   from `output`, are memory that it writes. No other item need exist, so the addresses themselves may lie outside any allocation;
-    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or both have
-    ///   the same address and the same type.
+    ///   from `output`, are memory that the device writes in this context. No other item need exist, so the addresses themselves may lie
+    ///   outside any allocation;
+    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or items and
+    ///   results have the same address and the same type.
     ///
-    /// For correct results, and for the work to end, the parts of a scan are queued in order, with nothing else in between on the stream,
-    /// and for the same number of items.
+    /// For correct results, and for the work to end, the parts of a scan are queued in order, with no other work between them on the
+    /// stream, and for the same number of items.
     pub unsafe fn scan_piece(
         &mut self,
         row: &'static Row,
@@ -135,19 +136,21 @@ impl Queue<'_> {
     ) -> Result<()> {
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
         debug_assert!(output.is_multiple_of(row.result.alignment as u64));
-        // SAFETY: condition 1 asks for this function's own conditions. Conditions 2 to 5 are about extras, and there are none.
+        // SAFETY: condition 1 of `scan_tiles` consists of this function's own conditions. Conditions 2 to 5 are about extras, and there are
+        // no extras.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all groups that
-    /// consist of such tiles.
+    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all tile groups that
+    /// end in these tiles.
     ///
     /// # Safety
     ///
     /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
     ///   context. No other item need exist.
-    /// - They are aligned for the row's items.
-    /// - The earlier tiles of the first tile's group, and the prefix of that group, are published. Otherwise the work never ends.
+    /// - `input.address` is aligned for the row's items.
+    /// - The aggregates of the earlier tiles of the first tile's tile group, and the prefix of that tile group, are published. Otherwise
+    ///   the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -157,8 +160,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
         debug_assert!(input.check_alignment(Argument::Input).is_ok());
-        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 asks for this function's own conditions: the kernel stores no result, so nothing
-        // is written to address 0. Conditions 2 to 5 are about extras, and there are none.
+        // SAFETY: with `SCAN_PUBLISHES_ONLY`, condition 1 of `scan_tiles` consists of this function's own conditions. The kernel stores no
+        // result, so nothing is written to address 0. Conditions 2 to 5 are about extras, and there are no extras.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
@@ -166,9 +169,10 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Self::scan_piece`] hold or, with the bit of [`Self::publish_piece`], that function's conditions;
-    /// - the memory of the total, if it is requested, has room for a result that the device writes in this context until the work is done.
-    ///   It is aligned, and does not overlap items, results or the count;
+    /// - The conditions of [`Self::scan_piece`] hold. With the bit of [`Self::publish_piece`], the conditions of that function hold
+    ///   instead;
+    /// - if the total is requested, its memory has room for a result, and the device writes it in this context until the work is done. It
+    ///   is aligned, and does not overlap items, results or the count;
     /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
     /// - with a count, `tiles` are all tiles, so the scan has no other launch;
     /// - the initial value, if it is given, has the bytes of the row's accumulator.
@@ -219,9 +223,9 @@ impl Queue<'_> {
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: the words are those of a scan. The blocks read and write only the items of these tiles and the extras (conditions 1 to
-        // 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count and
-        // `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
+        // SAFETY: the words are those of a scan. The blocks read and write only the items and results of these tiles, and the extras
+        // (conditions 1 to 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count
+        // and `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

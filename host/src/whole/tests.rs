@@ -1,4 +1,4 @@
-//! Calls in several launches: all launches are queued, or none.
+//! Calls in several launches. If a call stops after some of its launches, later calls still return the right results.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> V
 }
 
 #[test]
-fn a_reduction_may_be_cut_and_may_stop_halfway() {
+fn reductions_may_run_in_pieces_or_stop_halfway() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
     let items = items(3 * reduce_tile_items::<f32>() + 5);
@@ -71,7 +71,7 @@ fn a_reduction_may_be_cut_and_may_stop_halfway() {
 }
 
 #[test]
-fn a_scan_may_be_cut_and_may_stop_halfway() {
+fn scans_may_run_in_pieces_or_stop_halfway() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
     let items = items(3 * scan_tiles::<f32>().items(0) + 5);

@@ -1,10 +1,10 @@
-//! A tile of large items, or of large results: of more than 16 bytes. The warps that share the tile scan it.
+//! The scan of a tile whose items or results are large: more than 16 bytes each.
 //!
-//! A warp owns consecutive items, and a lane of the warp owns a **run** of consecutive items among these. The items of a warp are a
-//! **stretch** of memory, which its lanes copy and store together, in units of up to 16 bytes. Neighbouring lanes access neighbouring
-//! units, whatever the size of an item. In shared memory, runs begin at such distances that the lanes' reads have no bank conflicts.
+//! A warp owns a **stretch** of consecutive items, and each of its lanes owns a **run** of consecutive items in the stretch. The lanes copy
+//! and store the stretch together, in units of up to 16 bytes. Neighbouring lanes access neighbouring units, whatever the size of an item.
+//! In shared memory, the runs are spaced so that the lanes' reads have no bank conflicts.
 //!
-//! A lane folds its items, so the lanes shuffle one value for each run. The results go through shared memory once more: an item's result
+//! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too: an item's result
 //! overwrites items that are no longer needed.
 
 mod copies;
@@ -28,7 +28,7 @@ use self::copies::Layout;
 /// The number of the barrier in [`LargeTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// Runs a block of code for each place in a list that is long enough for a lane's items.
+/// Runs a block of code for each index from 0 to 10: the most items of a lane are 11.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_vector!($row in 0 1 2 3 4 5 6 7 8 9 10 => $body)
@@ -42,7 +42,7 @@ pub struct LargeTile<O, T, S> {
     scan: PhantomData<(O, T, S)>,
 }
 
-/// A warp's items, scanned.
+/// The scan of a warp's items, as the calling lane knows it.
 pub struct Runs<A> {
     /// The prefix of the lane's run within the warp.
     before: A,
@@ -50,7 +50,7 @@ pub struct Runs<A> {
     upto: A,
 }
 
-/// A tile, scanned.
+/// The scan of a tile, as the calling lane knows it.
 pub struct Joined<A> {
     /// The prefix of the lane's run within the tile.
     pub before: A,
@@ -75,15 +75,15 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         simt::thread_index() == S::WARPS * WARP_LANES - 1
     }
 
-    /// The warp's first run.
+    /// The address of the warp's first run.
     #[inline(always)]
     fn warp_runs(&self) -> *mut u32 {
         let before = simt::warp() as usize * WARP_LANES as usize * S::SHAPE.lane_bytes();
         self.first.wrapping_byte_add(before)
     }
 
-    /// The free bytes before a run's items. A result is never written over an item that is still needed: if results are larger, forward
-    /// scans have the free bytes before the items, and backward scans have them behind.
+    /// The free bytes before a run's items. A result is never written over an item that is still needed: if results are larger, the free
+    /// bytes lie before the items in a forward scan, and after them in a backward scan.
     #[inline(always)]
     fn items_shift(&self) -> u32 {
         let free = Layout::<T, S>::FREE as u64;
@@ -97,7 +97,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
             .if_backward(Layout::<O::Output, S>::FREE as u64) as u32
     }
 
-    /// The calling lane's run in memory order.
+    /// The address of the calling lane's run. In a backward scan, the last lane's run comes first in memory.
     #[inline(always)]
     fn run(&self) -> *mut u32 {
         let run = self.direction.place(simt::lane() as u64, WARP_LANES as u64) as usize;
@@ -121,7 +121,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         self.run().wrapping_byte_add(offset)
     }
 
-    /// The number in the tile of the calling lane's first item.
+    /// The calling lane's first item, counted from the beginning of the tile.
     #[inline(always)]
     fn first_item() -> u32 {
         simt::thread_index() * S::ROWS as u32
@@ -181,7 +181,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         folded
     }
 
-    /// How many items of the calling lane exist.
+    /// How many of the calling lane's items exist. In the last tile, items may be missing.
     #[inline(always)]
     fn existing(&self, items: TileItems) -> usize {
         let before = Self::first_item();
@@ -215,7 +215,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         items.begin + (Self::first_item() + v as u32) as u64
     }
 
-    /// Joins the warps of a tile. They meet at one barrier, between the writes and the reads of their totals.
+    /// Joins the warps of a tile. The warps meet at one barrier, between the writes and the reads of their totals.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
@@ -226,11 +226,11 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         totals: *const O::Accumulator,
     ) -> Joined<O::Accumulator> {
         let mut warps = O::identity();
-        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
+        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
         unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             let mut w = 0;
-            // The last warp folds the most totals, and the others wait for it later. So two totals are read together.
+            // Two totals are read together, to save time on the last warp: it folds the most totals, and the other warps wait for it later.
             while w + 1 < simt::warp() {
                 let step = simt::opaque_one() as u32;
                 let (first, second) = (totals.add(w as usize), totals.add(w as usize + 1));
@@ -287,7 +287,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Replaces item `v` of the calling lane by its result. `before` is the item's prefix, and becomes the next item's.
+    /// Replaces item `v` of the calling lane by its result. `before` is the item's prefix, and is replaced by the next item's prefix.
     ///
     /// # Safety
     /// The item is copied, and no other lane uses the run.

@@ -1,7 +1,6 @@
 //! One block: its warps exchange values through shared memory.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all threads of the block, or of the warps that share a tile,
-//! call it.
+//! Convergent functions (see [`crate::simt`]) are called by all threads of the block, of the warps that share a tile, or of a warp.
 
 mod large;
 mod placement;
@@ -25,8 +24,8 @@ use crate::{simt, warp};
 ///
 /// # Safety
 /// - Convergent: the whole block.
-/// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to it and this
-///   call.
+/// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to `totals` and
+///   this call.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T>, T: Element>(
     value: O::Accumulator,

@@ -24,10 +24,10 @@ pub trait Placement {
     ) -> Vector;
 }
 
-/// Each result combines all items up to and including its own.
+/// A result combines its own item and all items before it.
 pub struct Inclusive;
 
-/// Each result combines all items before its own.
+/// A result combines all items before its own item.
 pub struct Exclusive;
 
 impl Placement for Inclusive {
@@ -101,10 +101,10 @@ impl Placement for Either {
     }
 }
 
-/// A vector's prefix and the vector's items up to a place, combined.
+/// A vector's prefix, combined with the vector's first items.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The items alone; or the prefix and the items, if items are appended to the prefix ([`Self::GOES_ON`]).
+    /// The first items, combined: after the prefix if [`Self::GOES_ON`], otherwise by themselves.
     items: Option<O::Accumulator>,
 }
 

@@ -1,14 +1,14 @@
 //! A tile, scanned by the warps that share it.
 //!
-//! A warp owns consecutive rows of 32 vectors. It copies and stores them **striped**: a lane has one vector of each row, so the lanes'
-//! accesses are adjacent. It scans them in one of two ways:
+//! A warp owns consecutive rows of 32 vectors. It copies and stores the vectors **striped**: a lane has one vector of each row, so the
+//! lanes' accesses are adjacent. It scans the vectors in one of two ways:
 //!
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. Accumulators of [more than one word](crate::contract::ScanShape::is_blocked) are scanned in this way,
-//!   because the prefixes of all vectors would take too many registers.
+//!   through shared memory once more. Wide accumulators, and accumulators of two words in tiles with an odd number of rows, [are scanned
+//!   blocked](crate::contract::ScanShape::is_blocked), because the prefixes of all vectors would take too many registers.
 //!
-//! A vector's results overwrite its items in shared memory, so a slot has room for either.
+//! A vector's results may overwrite its items in shared memory, so a slot has room for the larger of the two.
 
 mod storing;
 
@@ -24,14 +24,13 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. Its slots have room for a `U` in place of each item.
+/// A thread's striped part of a tile of items of type `T`. A slot also has room for as many values of type `U`.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// The prefix of each vector of a thread, within its tile or its warp. If the tile is scanned blocked, only the first entry is used: the
-/// prefix of the thread's first vector.
+/// The prefixes of a thread's vectors, within a tile or a warp. If the tile is scanned blocked, only the first vector's prefix is used.
 pub type Before<A> = [A; THREAD_VECTORS];
 
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
@@ -64,7 +63,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Reads the vector in slot `v`. Its items are in the tile's direction.
+    /// Reads the vector in slot `v`. The vector's items are in the tile's direction.
     ///
     /// # Safety
     /// Slot `v` of `slots` is written.
@@ -81,13 +80,13 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         self.direction.turned::<O::Output>(results, S::VECTOR_ITEMS)
     }
 
-    /// The calling thread's first vector of a tile, striped.
+    /// The number of the calling thread's first vector in a striped tile.
     #[inline(always)]
     fn first_striped() -> u32 {
         simt::warp() * S::ROWS as u32 * WARP_LANES + simt::lane()
     }
 
-    /// The calling thread's first vector of a tile, blocked.
+    /// The number of the calling thread's first vector in a blocked tile.
     #[inline(always)]
     fn first_blocked() -> u32 {
         simt::thread_index() * S::ROWS as u32
@@ -104,7 +103,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Part::towards(direction, tile, tile_items, S::ROWS, Self::first_striped())
     }
 
-    /// The calling thread's striped slots. Its part is copied to them, and stored from them.
+    /// The calling thread's striped slots. The thread's part is copied to these slots, and stored from them.
     #[inline(always)]
     pub fn striped(&self) -> Slots {
         Slots::new(
@@ -131,7 +130,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile.
-    /// - Each thread's striped slots are written, with `items`.
+    /// - Each thread's striped slots are written: they hold `items`.
     /// - `totals` is in the block's own shared memory and has a place for each warp. No warp reads it until [`Self::join`].
     #[inline(always)]
     pub unsafe fn scan(
@@ -155,8 +154,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// [`Self::scan`], striped. Each step of the shuffles is done for all rows before the next step, because one row's shuffle hides the
-    /// latency of another row's shuffle. The rows' totals are folded in registers.
+    /// [`Self::scan`] of a striped tile. Each step of the shuffles is done for all rows before the next step, because one row's shuffle
+    /// hides the latency of another row's shuffle. The rows' totals are folded in registers.
     ///
     /// # Safety
     /// The conditions of [`Self::scan`].
@@ -213,11 +212,11 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         totals
     }
 
-    /// [`Self::scan`], blocked. Each lane folds its vectors. The lanes' totals are scanned by shuffles.
+    /// [`Self::scan`] of a blocked tile. Each lane folds its vectors. The lanes' totals are scanned by shuffles.
     ///
     /// # Safety
     /// - The conditions of [`Self::scan`].
-    /// - Since the lanes wrote their slots, the warp has passed a barrier: each lane can read the slots of the others.
+    /// - A barrier of the warp lies between the lanes' writes of their slots and this call, so each lane can read the other lanes' slots.
     #[inline(always)]
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
@@ -268,7 +267,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         folded
     }
 
-    /// Joins the warps of a tile. They meet at one barrier, between the writes and the reads of their totals.
+    /// Joins the warps of a tile. The warps meet at one barrier, between the writes and the reads of their totals.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
@@ -278,7 +277,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         rows: Rows<O::Accumulator>,
         totals: *const O::Accumulator,
     ) -> Scanned<O::Accumulator> {
-        // SAFETY: all sharing warps get to the barrier. It orders the writes of the totals before the reads.
+        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
         let warp_prefix = unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             Self::fold_below(totals, simt::warp())
@@ -314,7 +313,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     }
 }
 
-/// A warp's rows of a tile, scanned.
+/// The scan of a warp's rows of a tile, as the calling thread knows it.
 pub struct Rows<A> {
     /// The prefixes of the thread's vectors within the warp.
     before: Before<A>,

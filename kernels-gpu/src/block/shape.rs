@@ -21,7 +21,7 @@ pub trait Shape: Copy {
     /// Whether this is the shape of long scans.
     const IS_LONG: bool;
 
-    /// Items of a vector, which is also the number of its results.
+    /// Items of a vector, and results of a vector.
     const VECTOR_ITEMS: usize;
 
     /// Items of a tile.

@@ -1,4 +1,4 @@
-//! A glance: many slots of a board, read at once by loads that do not wait for each other.
+//! A glance: many slots of a board, read at once. The loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -7,13 +7,13 @@ use crate::thread::for_each_vector;
 
 use super::Board;
 
-/// The most slots that a glance reads below its first slot, at distances of [`WARP_LANES`].
+/// The most slots that a glance reads below its first slot. The slots are [`WARP_LANES`] places apart.
 pub const NEIGHBOURS: usize = 7;
 
-/// The bit of the slot on the other board, in the masks of wanted and of published slots.
+/// In the masks of wanted and of published slots, the bit of the slot on the other board.
 pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
-/// Runs a block of code for each place in [`Glance::values`].
+/// Runs a block of code for each index of [`Glance::values`].
 macro_rules! for_each_place {
     ($k:ident => $body:block) => {
         for_each_vector!($k in 0 1 2 3 4 5 6 7 => $body)
@@ -22,19 +22,19 @@ macro_rules! for_each_place {
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of one slot on another board. The last
-/// has the type `P`.
+/// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of one slot on another board. The
+/// other board's value has the type `P`.
 pub struct Glance<A, P> {
-    /// The values of the slots that are published.
+    /// The slots' values, with no meaning for slots that are not published.
     pub values: [A; NEIGHBOURS + 1],
-    /// The other slot's value, if it is published.
+    /// The value of the slot on the other board, if it is published.
     pub other: P,
     /// A bit for each slot that is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// How many slots below the first one are read. More wide values would not fit in registers.
+    /// How many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.
@@ -63,7 +63,8 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
 }
 
 impl Board {
-    /// Reads slot `first`, the slots below it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted` are read.
+    /// Reads slot `first`, the slots 32, 64, … below it, and slot `other` of the board `others`. Only slots whose bits are set in `wanted`
+    /// are read.
     ///
     /// # Safety
     /// Every slot whose bit is set in `wanted` exists on its board.

@@ -1,8 +1,7 @@
 //! Consecutive slots that the lanes of a warp read together.
 //!
-//! A lane that reads a large value by itself issues a load for each of its words, and each load of the warp touches 32 sectors. So the
-//! lanes read the words of 32 slots in their order: in round `r`, lane `l` reads word `32·r + l`. They exchange the words through shared
-//! memory.
+//! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the words of 32
+//! slots in the order of the addresses: in round `r`, lane `l` reads word `32·r + l`. The lanes exchange the words through shared memory.
 
 use core::marker::PhantomData;
 
@@ -23,8 +22,9 @@ pub struct Stripe<A> {
 }
 
 impl<A: Accumulator> Stripe<A> {
-    /// A factor that stands for a division by the words of a value: multiplied by it and shifted by 16 bits, each number up to 32 times the
-    /// most words gives the right quotient. A division would take several instructions, and one warp waits for each.
+    /// A factor that replaces the division of a number by `A::WORDS`: multiply the number by it, and shift the product right by 16 bits.
+    /// The quotient is right for all numbers up to 32 times the most words. A division takes more instructions, and a single warp waits for
+    /// each of them.
     const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
 
     /// The calling lane's words.
@@ -38,7 +38,7 @@ impl<A: Accumulator> Stripe<A> {
         }
     }
 
-    /// The rounds in which the lane reads a word of the first `slots` slots: a bit for each.
+    /// The rounds in which the lane reads a word of the first `slots` slots, as a mask: bit `r` for round `r`.
     #[inline(always)]
     pub fn rounds(self, slots: u32) -> u32 {
         let words = slots * A::WORDS as u32;
@@ -46,33 +46,34 @@ impl<A: Accumulator> Stripe<A> {
         ((1u64 << rounds) - 1) as u32
     }
 
-    /// The slot of the lane's word of a round.
+    /// The slot of the word that the lane reads in a round.
     #[inline(always)]
     pub fn slot(self, round: usize) -> u32 {
         (self.scaled + round as u32 * WARP_LANES * Self::INVERSE) >> 16
     }
 
-    /// The place of the lane's word of a round, if a slot has `slot_words` words.
+    /// The place of the word that the lane reads in a round, in an array of slots of `slot_words` words.
     #[inline(always)]
     pub fn place(self, round: usize, slot_words: usize) -> usize {
         let free = slot_words - A::WORDS;
         round * WARP_LANES as usize + self.lane as usize + self.slot(round) as usize * free
     }
 
-    /// Writes the lane's word of a round, without its tag, to its place in `scratch`, whose slots have [`slot_words`] words.
+    /// Writes the word that the lane reads in a round, without its tag, to its place in `scratch`. The slots of `scratch` have
+    /// [`slot_words`] words.
     ///
     /// # Safety
-    /// The scratch is in shared memory, and has slots for the round. No other thread uses the place.
+    /// The scratch is in shared memory, and has slots for all words of the round. No other thread uses the word's place.
     #[inline(always)]
     pub unsafe fn put(self, scratch: *mut u32, round: usize, word: u64) {
         // SAFETY: the place is in the scratch and this thread's: this function's conditions.
         unsafe { put(scratch, self.place(round, slot_words(A::WORDS)), word) };
     }
 
-    /// The value of the slot in `scratch` that has the lane's number.
+    /// The value in slot `lane` of `scratch`.
     ///
     /// # Safety
-    /// The lanes have put the slot's words, and a barrier of the warp has followed.
+    /// The lanes have written the slot's words by [`Self::put`], and a barrier of the warp has followed.
     #[inline(always)]
     pub unsafe fn get(self, scratch: *const u32) -> A {
         let slot = scratch.wrapping_add(self.lane as usize * slot_words(A::WORDS));

@@ -1,6 +1,7 @@
-//! The arguments of reductions and scans of columns: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+//! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
 
-/// Passes the arguments of a reduction of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, results
+/// type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -11,7 +12,7 @@ macro_rules! with_columns_reduce_arguments {
             input: *const T,
             /// How many rows a matrix has.
             row_count: u64,
-            /// How many columns all matrices have together. There is a result for each column.
+            /// The number of columns of all matrices together. There is a result for each column.
             column_count: u64,
             /// How many columns a matrix has.
             matrix_columns: u64,
@@ -19,8 +20,8 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The numbers
-            /// above are its upper limits.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The number in
+            /// the arguments above is its limit: a larger count counts as the limit.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -36,7 +37,8 @@ macro_rules! with_columns_reduce_arguments {
     };
 }
 
-/// Passes the arguments of a scan of columns to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan of columns. Items have type `T`, results type
+/// `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {
@@ -47,16 +49,16 @@ macro_rules! with_columns_scan_arguments {
             input: *const T,
             /// How many rows a matrix has.
             row_count: u64,
-            /// How many columns all matrices have together.
+            /// The number of columns of all matrices together.
             column_count: u64,
             /// How many columns a matrix has.
             matrix_columns: u64,
-            /// Items from the start of a row to the start of the next. In a backward scan it is negative, and wraps.
+            /// Items from the start of a row to the start of the next. In a backward scan this is a negative number, in two's complement.
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The numbers
-            /// above are its upper limits.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The number in
+            /// the arguments above is its limit: a larger count counts as the limit.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -68,7 +70,7 @@ macro_rules! with_columns_scan_arguments {
             state_words: u64,
             /// The address of result 0.
             output: *mut R,
-            /// Whether a result leaves out its item: 0 or 1.
+            /// 1 if the scan is exclusive, else 0.
             is_exclusive: u64,
         }
     };

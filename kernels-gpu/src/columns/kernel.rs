@@ -1,4 +1,4 @@
-//! Reduction and scan of each column of row-major matrices in one launch, each item read once.
+//! Reduction and scan of each column of row-major matrices in one launch.
 //!
 //! ```text
 //! block:  if columns have several chunks, take a ticket, which decides the block's units
@@ -14,28 +14,28 @@
 //!
 //! [`crate::columns`] says how the work is divided.
 //!
-//! **Long columns.** Their chunks combine by sixteens too, like those of long segments (see [`crate::segments::kernel`]). The unit with the
-//! last chunk of sixteen combines these sixteen. The unit with the last chunk of 256 also combines sixteen such results, and so on. Each
-//! unit publishes one value, after its last combination. All units of a block take these steps together, a level of sixteens at a time. On
-//! each level up to 15 warps wait, and each of their lanes waits for one value.
+//! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
+//! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
+//! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
+//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for one value.
 //!
-//! **Scans** go up in the same way, and publish the same values. Then they go down: a chunk's prefix is combined from published values, at
-//! most 15 for each level. A unit publishes its value before it waits for a prefix.
+//! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
+//! at most 15 for each level. A unit publishes its value before it goes down.
 //!
-//! **Progress.** A unit waits only for values of units with lower numbers. These belong to its own block, or to blocks with earlier
-//! tickets, which have started. A value of level `l` combines 16^`l` chunks. A block publishes its values of a level when it comes to that
-//! level on the way up, before any of its units waits there. A block on the way down has published all of its values. So one of the waiting
-//! blocks can always go on. If some blocks are on the way up, take the blocks on the lowest level: the one with the earliest ticket can go
-//! on. If all blocks are on the way down, any of them can go on.
+//! **Progress.** A unit waits only for values of units with lower numbers. These units belong to its own block, or to blocks with earlier
+//! tickets, which have started. A value of level `l` combines 16^`l` chunks. On the way up, a block publishes its values of a level before
+//! any of its units waits on that level. A block on the way down has published all of its values. So one of the waiting blocks can always
+//! go on. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can go on. If
+//! all blocks are on the way down, any of them can go on.
 //!
-//! Cost: the kernel reads every item once, and writes every result once. If a column has several chunks, each chunk also has a state word
-//! for each 32 bits of an accumulator. The word is written once and read once; a scan reads it once more for each later unit of the same
-//! sixteen. The barriers of a block:
+//! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
+//! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
+//! written once and read once; a scan reads it once more for each later unit of the same sixteen. A block has these barriers:
 //!
 //! - 1 in every launch,
-//! - if columns have several chunks, 1, and 2 for each level on which one of the block's units goes up,
-//! - in a scan of such columns, 1 for the prefixes, and 2 for each level on which one of the block's units goes down,
-//! - in a launch with the last tag and such columns, 1.
+//! - if columns have several chunks: 1, and 2 more for each level that one of the block's units combines on the way up,
+//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that one of the block's units combines on the way down,
+//! - in the launch with the last tag, for such columns: 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
 //! without units take tickets like the others, and wait for no other block.
@@ -61,15 +61,15 @@ use crate::scan::kernel::depart;
 ///
 /// # Safety
 /// The launch's conditions:
-/// 1. The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads, which all call this, with
-///    [`crate::columns::shared_bytes`] of dynamic shared memory.
-/// 2. `input` is the address of item 0, aligned to an item. The matrices begin there, `matrix_pitch` items apart. A matrix has `row_count`
-///    rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at least one.
-///    Nobody writes the items meanwhile.
+/// 1. The launch has [`crate::columns::block_count`] blocks. A block has [`crate::columns::BLOCK_THREADS`] threads, which all call this,
+///    and [`crate::columns::shared_bytes`] of dynamic shared memory.
+/// 2. `input` is the address of item 0, aligned to an item. The matrices begin at this address, `matrix_pitch` items apart. A matrix has
+///    `row_count` rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at
+///    least one. Nobody writes the items during the launch.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
-/// 5. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::columns::state_words`].
+/// 5. `control` and `states` are a workspace that no other launch uses at the same time. The workspace has `state_words` state words, at
+///    least [`crate::columns::state_words`].
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
@@ -101,11 +101,10 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
-/// Scans each column of `input` to `output`: a result for each item, with or without the item itself.
+/// Scans each column of `input` to `output`, inclusive or exclusive. Each item has a result.
 ///
 /// # Safety
-/// The same conditions as for [`columns_reduce`], except that `output` has a writable result for each item, with the items' layout
-/// (condition 4).
+/// The conditions of [`columns_reduce`], except that in condition 4 `output` has a writable result for each item, with the items' layout.
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -139,13 +138,13 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// How many items to skip before the launch's first row, as a wrapped number. It differs from 0 only in a backward scan whose count in
-    /// device memory is less than the number of rows in the arguments.
+    /// The distance from item 0 of `input` to the launch's first row, in items, as a wrapped number. The distance differs from 0 only in a
+    /// backward scan, if the count in device memory is less than the number of rows in the arguments.
     skipped: u64,
 }
 
-/// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number there replaces the launch's number of rows
-/// or of matrices.
+/// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number at that address limits the rows or the
+/// matrices.
 ///
 /// # Safety
 /// Work before the launch is awaited. `count_at` is null, or points to a readable number.
@@ -188,8 +187,8 @@ unsafe fn extent(
 
 /// The launch's arguments, as each thread holds them.
 ///
-/// Its unsafe functions need their own conditions and the launch's conditions, which [`columns_reduce`] lists. Data in shared memory are
-/// *written* once they are stored and a barrier of the block has followed.
+/// The unsafe functions have conditions of their own. They also need the launch's conditions, which [`columns_reduce`] lists. Data in
+/// shared memory are *written* after their store and a later barrier of the block.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,
@@ -202,15 +201,15 @@ struct Launch<O: Op<T>, T: Element> {
     output: *mut O::Output,
     shared: *mut Shared<O::Accumulator>,
     task: Task,
-    /// Whether a scan's result leaves out its item.
+    /// Whether a scan is exclusive.
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf. The lane decides the unit, and the warp decides the leaf. This struct is small, since it is kept
-/// while items fill the registers.
+/// The calling thread's unit and leaf. The lane decides the unit, and the warp decides the leaf. This struct is small, because it stays in
+/// registers while items fill most of them.
 #[derive(Clone, Copy)]
 struct Unit {
-    /// Whether the unit exists. If not, the other fields are those of the last unit, but with chunk 0 and no rows.
+    /// Whether the unit exists. If it does not exist, `chunk` and `row_count` are 0, and the other fields are those of the last unit.
     exists: bool,
     /// The unit's column, counted over all matrices.
     column: u64,
@@ -247,8 +246,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             return;
         }
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `take_ticket` writes the ticket and the tag. There is a column, checked above. `depart` comes after the last use of
-        // the board.
+        // threads. `take_ticket` writes the ticket and the tag. There is at least one column, as checked above. `depart` comes after the
+        // last use of the board.
         unsafe {
             let (mut block, mut tag) = (simt::block_index(), 0);
             if self.has_chunks() {
@@ -314,7 +313,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let count = chunk_count(self.row_count) * self.column_count;
         let unit_warps = unit_warps(self.row_count);
         let leaf = simt::warp() & (unit_warps - 1);
-        // The group of 32 units, counted over all blocks.
+        // The number of this group of 32 units, counted over all blocks.
         let first = (block as u64 * BLOCK_WARPS as u64 + (simt::warp() - leaf) as u64)
             >> unit_warps.trailing_zeros();
         let wanted = first * WARP_LANES as u64 + simt::lane() as u64;
@@ -365,11 +364,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
         // SAFETY: the whole block is here, with the threads' units and the board: this function's conditions. Branches around barriers go
         // the same way on all threads. Each thread writes its own total, and a barrier follows before totals are read. A fold reads only
-        // totals of its unit: `leaf_count` of them from the first, or the `leaf` ones before the thread's own. Warp 0 alone writes the
+        // totals of its unit: the first `leaf_count` totals, or the `leaf` totals before the thread's own. Warp 0 alone writes the
         // prefixes, after it has read the published values, and a barrier follows before prefixes are read.
         unsafe {
             self.leaf(simt::warp()).write(total);
-            // Orders the writes of the leaves' totals before the reads by the threads that combine them.
+            // Orders the writes of the leaves' totals before the reads by other threads.
             simt::barrier();
             let mut before = O::identity();
             let mut value = before;
@@ -393,7 +392,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the total of a warp's leaf, for the calling lane.
+    /// The address of a leaf's total: of warp `warp`'s leaf in the calling lane's unit.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -403,7 +402,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The address of published value `place`, for the calling lane's unit.
+    /// The address of published value `place` of the calling lane's unit.
     #[inline(always)]
     fn published(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -413,7 +412,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The fold of `count` values, 1 to 16. They are [`WARP_LANES`] places apart, from `values` on.
+    /// The fold of `count` values, 1 to 16. The first value is at `values`, and the values are [`WARP_LANES`] places apart.
     ///
     /// # Safety
     /// The values are in shared memory, and written; there is at least one.
@@ -431,7 +430,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// `value`, combined with `count` values after it. They are [`WARP_LANES`] places apart, from `values` on.
+    /// `value`, combined with `count` later values. The first later value is at `values`, and the later values are [`WARP_LANES`] places
+    /// apart.
     ///
     /// # Safety
     /// The values are in shared memory, and written.

@@ -11,8 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Columns,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // One after the ticket, and one after the leaves' totals. Two in `settle`, before and after it reads values from the board. With the
-    // last tag one more, before the departure.
+    // One barrier after the ticket, and one after the leaves' totals. Two in `settle`: one before values are read from the board, and one
+    // after. One before the departure, with the last tag.
     barriers: &[Barrier::block(5)],
     other_barriers: None,
     vectors: Vectors::Any,
@@ -21,8 +21,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "columns_scan_",
     skeleton: "columns_scan",
-    // Three more than `REDUCE`. Two are in `find_before`: one before the values of other blocks are read from the board, and one after. The
-    // third follows warp 0's writes of the prefixes.
+    // Three barriers more than `REDUCE`. Two are in `find_before`: one before values are read from the board, and one after. The third
+    // follows warp 0's writes of the prefixes.
     barriers: &[Barrier::block(8)],
     ..REDUCE
 };

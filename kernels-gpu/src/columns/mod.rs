@@ -1,12 +1,12 @@
-//! Reductions and scans of the columns of row-major matrices: the order of combination, how the work is divided, and what a launch
-//! provides.
+//! Reductions and scans of the columns of row-major matrices: the order of combination, the division of the work, and the resources of a
+//! launch.
 //!
 //! # The order, version 3
 //!
-//! This is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by sixteens, counted
-//! from the first row. So a column's results have the same bits as those of a segment with the same items, or of
-//! a row of the transposed matrix.
-//! An item's index, for operators that use it, is its row. The result of a column without rows is the identity.
+//! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
+//! sixteens, counted from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a
+//! row of the transposed matrix. An item's index, for operators that use it, is its row. The result of a column without rows is the
+//! identity.
 //!
 //! # Along an axis
 //!
@@ -99,16 +99,17 @@ pub struct Shared<A> {
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// For each warp, the totals of its leaf in the 32 lanes' units.
+    /// For each warp, 32 totals: of the warp's leaf in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values, read from the board: up to 15 for each lane's unit. At the end of a scan, the first row has each unit's prefix.
+    /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of several chunks, row 0 has each unit's
+    /// prefix at the end.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 
 /// A value for each lane of a warp.
 pub type Lanes<A> = [A; WARP_LANES as usize];
 
-/// The bytes of dynamic shared memory of a block.
+/// The number of bytes of a block's dynamic shared memory.
 pub const fn shared_bytes<A>() -> u32 {
     size_of::<Shared<A>>() as u32
 }
@@ -120,6 +121,6 @@ const _: () = {
     );
     assert!(unit_warps(129) == 16 && unit_warps(u64::MAX) == BLOCK_WARPS);
     assert!(block_count(16, 513) == 2 && block_count(17, 256) == 1);
-    // Every device has this much shared memory for a block.
+    // Every device can give a block this much shared memory.
     assert!(shared_bytes::<[u32; 16]>() <= 64 << 10);
 };

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The column of the table in the contract for items of type `T`.
+/// The column for items of type `T`, in the tables of the contract.
 fn row<T>() -> (usize, usize, usize, usize) {
     let tiles = scan_tiles::<T>();
     let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));
@@ -24,7 +24,7 @@ fn row<T>() -> (usize, usize, usize, usize) {
 }
 
 #[test]
-fn the_numbers_are_those_of_the_table() {
+fn vector_and_tile_sizes_match_the_table() {
     assert_eq!(row::<u8>(), (16, 8, 4, 7));
     assert_eq!(row::<u16>(), (8, 8, 4, 7));
     assert_eq!(row::<f32>(), (4, 8, 4, 7));
@@ -42,7 +42,7 @@ fn the_numbers_are_those_of_the_table() {
     assert_eq!(row::<[u32; 16]>(), (1, 2, 1, 3));
 }
 
-/// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave room for all else.
+/// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave enough free shared memory.
 fn check_lanes<T>() {
     let tiles = scan_tiles::<T>();
     for shape in [tiles.short, tiles.long] {
@@ -71,7 +71,7 @@ fn lanes_with_large_items_have_no_bank_conflicts() {
 }
 
 #[test]
-fn a_scan_has_the_numbers_of_the_wider_type() {
+fn a_scan_has_the_tile_sizes_of_the_wider_type() {
     assert_eq!(row::<Wider<u8, u32>>(), row::<u32>());
     assert_eq!(row::<Wider<f64, u8>>(), row::<f64>());
     assert_eq!(row::<Wider<[u8; 12], u64>>(), row::<[u8; 12]>());
@@ -79,7 +79,7 @@ fn a_scan_has_the_numbers_of_the_wider_type() {
 }
 
 #[test]
-fn tiles_fit_where_they_have_to() {
+fn tiles_fit_their_buffers() {
     assert!(reduce_tile_items::<[u8; 12]>() as usize * 12 <= TILE_BYTES);
     assert!(reduce_tile_items::<[u64; 3]>() as usize * 24 <= TILE_BYTES);
     assert!(scan_tiles::<[u8; 12]>().long.bytes() <= SCAN_LONG.bytes());

@@ -4,9 +4,9 @@
 //!
 //! # Scratch
 //!
-//! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. Between two uses of a scratch
-//! there has to be a [`barrier`]; no barrier is needed between the uses of two scratches that do not overlap. The launch has to give the
-//! block enough dynamic shared memory for all its scratches.
+//! Each other function takes a [`Scratch`], a place in the block's shared memory, and may use all of it. Put a [`barrier`] between two uses
+//! of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to give the block enough dynamic shared memory
+//! for all its scratches. The numbers of shuffles below are for a value of 32 bits.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -15,7 +15,7 @@ use crate::{block, simt};
 
 use super::{thread, warp};
 
-/// The threads of a block that calls these functions: 256.
+/// The number of threads of a block that calls these functions: 256.
 pub const THREADS: u32 = BLOCK_THREADS;
 
 /// A place in the block's shared memory, with room for a value of each warp.
@@ -31,7 +31,7 @@ impl<A: Accumulator> Scratch<A> {
     ///
     /// # Safety
     /// - `byte` is a multiple of the value's alignment.
-    /// - The block's dynamic shared memory has [`Self::BYTES`] bytes from there on, and nothing else is kept in them.
+    /// - The block's dynamic shared memory has [`Self::BYTES`] bytes from that byte on, and these hold nothing else.
     #[inline(always)]
     pub unsafe fn at(byte: u32) -> Self {
         let memory: *mut u8 = shared_memory::<A>().cast();
@@ -42,7 +42,7 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index, and no other thread uses its place.
+    /// `warp` is less than [`BLOCK_WARPS`], and no other thread uses the warp's place.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
         // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below this number: this function's
@@ -51,15 +51,16 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// The block has a warp of this index. Its value was written before a barrier, and the call is after that barrier.
+    /// `warp` is less than [`BLOCK_WARPS`]. The warp's value was written before a barrier, and the call is after that barrier.
     #[inline(always)]
     unsafe fn read(&self, warp: u32) -> A {
-        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and this one is written: this function's condition.
+        // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and the warp's value is written: this function's
+        // condition.
         unsafe { self.first.add(warp as usize).read() }
     }
 }
 
-/// The beginning of the block's dynamic shared memory, aligned for items of type `T`. The launch sets its size.
+/// The beginning of the block's dynamic shared memory, aligned for items of type `T`. The launch sets the size of this memory.
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     simt::shared_memory()
@@ -75,7 +76,7 @@ pub unsafe fn barrier() {
     unsafe { simt::barrier() }
 }
 
-/// Combines a value of each thread, along a tree in each warp and then over the warps' totals.
+/// Combines a value of each thread: first by a tree in each warp, then by a tree over the warps' totals.
 ///
 /// All threads call it. The result is valid on thread 0. The call takes one barrier and eight shuffles. If thread `i` has `i`, the sum
 /// is 32,640.
@@ -92,10 +93,11 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     unsafe { block::reduce::<O, T>(value, scratch.first) }
 }
 
-/// Combines, for each thread, its value and the values of all threads before it. The second result combines the values of all threads.
+/// The inclusive scan of the threads' values, and their total. A thread's result combines its own value and the values of all threads
+/// before it.
 ///
 /// All threads call it. Both results are valid on every thread. The call takes one barrier and five shuffles. If thread `i` has `i`, the
-/// sum on thread 100 is 5,050, and the second result is 32,640 on all threads.
+/// sum on thread 100 is 5,050, and the total is 32,640 on all threads.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -112,7 +114,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines, for each thread, the values of all threads before it. The second result combines the values of all threads.
+/// The exclusive scan of the threads' values, and their total. A thread's result combines the values of all threads before it.
 ///
 /// All threads call it. Both results are valid on every thread; thread 0 has the identity. The call takes one barrier and six shuffles.
 /// If thread `i` has `i`, the sum on thread 100 is 4,950.
@@ -143,8 +145,8 @@ unsafe fn join<O: Op<T>, T: Element>(
     scratch: &Scratch<O::Accumulator>,
 ) -> (O::Accumulator, O::Accumulator) {
     let (mut before, mut total) = (O::identity(), O::identity());
-    // SAFETY: `THREADS` threads make `BLOCK_WARPS` warps (this function's condition), so each warp read or written exists. The last lane
-    // of each warp writes the warp's own place. All threads get to the barrier, which orders the writes before the reads.
+    // SAFETY: `THREADS` threads make `BLOCK_WARPS` warps (this function's condition), so each index of a warp is less than `BLOCK_WARPS`.
+    // The last lane of each warp writes the warp's own place. All threads get to the barrier, which orders the writes before the reads.
     unsafe {
         if thread::lane() == WARP_LANES - 1 {
             scratch.write(thread::warp(), lanes);
@@ -164,14 +166,14 @@ unsafe fn join<O: Op<T>, T: Element>(
 
 /// The value of thread 0.
 ///
-/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all get 0.
+/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all threads get 0.
 ///
 /// # Safety
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.
 #[inline(always)]
 pub unsafe fn broadcast<A: Accumulator>(value: A, scratch: &Scratch<A>) -> A {
-    // SAFETY: every block has a warp 0, and only thread 0 writes its place. All threads get to the barrier (this function's condition),
-    // which orders the write before the reads.
+    // SAFETY: index 0 is less than `BLOCK_WARPS`, and only thread 0 writes the place of warp 0. All threads get to the barrier (this
+    // function's condition), which orders the write before the reads.
     unsafe {
         if thread::index() == 0 {
             scratch.write(0, value);

@@ -1,4 +1,4 @@
-//! Building blocks for kernels of your own. The library's kernels are made of the same blocks.
+//! Building blocks for kernels of your own. Most of them are functions that the library's kernels call too.
 //!
 //! | module | works on | contents |
 //! |---|---|---|
@@ -9,21 +9,22 @@
 //!
 //! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item. They combine accumulators: call
 //! [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and [`Op::lower`](crate::Op::lower) before you write a result.
-//! The order in which they combine is fixed, so results repeat bit for bit.
+//! The order of combination is fixed, so results repeat bit for bit.
 //!
 //! # Convergence
 //!
-//! Functions of [`warp`] and [`block`] are **convergent**: all lanes of the warp, or all threads of the block, call them
-//! together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all of them take is fine.
+//! The functions of [`warp`] and [`block`] that wait or exchange values are **convergent**: all lanes of the warp, or all threads of the
+//! block, call them together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all lanes or
+//! threads take is fine.
 //!
 //! # Compilers
 //!
-//! With stable rustc, write kernels in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, write functions
-//! with `#[cuda_std::kernel]`, in a crate of yours that depends on this one with the feature `cuda_std`. With nightly rustc, write
+//! With stable rustc, write kernels in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, write functions with
+//! `#[cuda_std::kernel]`, in a crate of yours that depends on this crate with the feature `cuda_std`. With nightly rustc, write
 //! `extern "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The
 //! library's own kernels are compiled only with the feature `entries`.
 //!
-//! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks; a call panics.
+//! On the host the building blocks exist with the feature `cuda_std`, for documentation and type checks. Calls that need the GPU panic.
 
 pub use crate::simt::atomics as atomic;
 

@@ -1,6 +1,6 @@
 //! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use shared memory.
 //!
-//! The numbers of shuffles below are for a value of 32 bits. A longer value takes that number for each of its words of 32 bits.
+//! The numbers of shuffles below are for a value of 32 bits. A longer value takes as many for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -19,8 +19,8 @@ pub unsafe fn barrier() {
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, along a tree of five levels. The order of the lanes is kept, except for operators of this library that
-/// commute: some of them combine halves first.
+/// Combines a value of each lane, by a tree of five levels. The order of the lanes is kept, except for some operators of this library that
+/// commute: these combine halves first.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
 ///
@@ -32,7 +32,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumula
     unsafe { warp::reduce_group::<O, T>(value) }
 }
 
-/// Combines, for each lane, its value and the values of all lanes below it, by the method of Kogge and Stone (1973).
+/// The inclusive scan of the lanes' values: a lane's result combines its own value and the values of all lanes below it. The method is that
+/// of Kogge and Stone (1973).
 ///
 /// All 32 lanes call it. The result is valid on every lane. The call takes five shuffles. If lane `i` has `i`, the sum on lane 3 is 0 +
 /// 1 + 2 + 3 = 6, and on lane 31 it is 496.
@@ -48,7 +49,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
     values[0]
 }
 
-/// Combines, for each lane, the values of all lanes below it.
+/// The exclusive scan of the lanes' values: a lane's result combines the values of all lanes below it.
 ///
 /// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. The call takes six shuffles. If lane `i` has `i`,
 /// the sum on lane 3 is 0 + 1 + 2 = 3.
@@ -57,7 +58,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
-    // SAFETY: the whole warp calls both: the same condition as this function's.
+    // SAFETY: the whole warp calls both functions: the same condition as this function's.
     unsafe {
         let inclusive = inclusive_scan::<O, T>(value);
         warp::exclusive_of::<O, T>(inclusive)

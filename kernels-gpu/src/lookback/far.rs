@@ -1,11 +1,11 @@
-//! The far look-back: over large accumulators of large items.
+//! The far look-back, for scans of large items with large accumulators.
 //!
-//! A lane that reads a large value by itself issues a load for each of its words, and each load of the warp touches 32 lines. So the lanes
-//! read the slots of a group's tiles together, one word after the other, and exchange them through shared memory.
+//! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the slots of a
+//! group's tiles together, in the order of the addresses, and exchange the words through shared memory.
 //!
 //! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
-//! the group: it publishes the group's aggregate, as soon as all tiles of the group are published. It does so before it looks back for any
-//! tile, also for a tile before the last one. Otherwise each aggregate would wait for prefixes, which wait for the aggregates of other
+//! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. It gathers before any other look-back,
+//! even for an earlier tile. Otherwise each aggregate would wait for a prefix, and the prefix would wait for the aggregates of other
 //! groups.
 //!
 //! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
@@ -28,19 +28,20 @@ const WINDOW: u32 = WARP_LANES / 2;
 /// The words that a lane has read. A word that was not wanted is 0.
 type Loaded = [u64; 32];
 
-/// Where the words of the aggregates of groups are in [`Loaded`], and the words of prefixes.
+/// In [`Loaded`], the first word of the groups' aggregates, and the first word of the prefixes.
 const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
 
-/// The scratch has a slot for each tile of a group, and then the slots of groups: as many aggregates and prefixes as are read at once. Two
-/// more slots keep values of the last tile of a group: the group's aggregate, and the combined aggregates of the group's lower tiles.
+/// In the scratch, the slots of a group's tiles come first, and then the slots of groups. The slots of groups hold the aggregates and the
+/// prefixes that are read at once. Two more slots hold values of the last tile of a group: the group's aggregate, and the combined
+/// aggregates of the group's lower tiles.
 const GROUP_PREFIXES: u32 = WINDOW;
 const LAST_AGGREGATE: u32 = 2 * WINDOW;
 const LAST_LOWER: u32 = LAST_AGGREGATE + 1;
 
 const _: () = assert!(LAST_LOWER as usize + 1 == LOOKBACK_GROUP_SLOTS);
 
-/// Runs a block for each word of a list in [`Loaded`].
+/// Runs a block for each index from 0 to 7: a lane reads up to eight words of aggregates, and up to eight words of prefixes.
 macro_rules! for_each_eighth {
     ($i:ident => $body:block) => {
         for_each_vector!($i in 0 1 2 3 4 5 6 7 => $body)
@@ -52,11 +53,11 @@ macro_rules! for_each_eighth {
 struct Wanted {
     /// The tile's group.
     group: u32,
-    /// How many tiles of the own group are read, from the group's first on.
+    /// How many tiles of the group are read, from the group's first tile on.
     tiles: u32,
-    /// The first group whose aggregate is read. The others follow, up to the own group.
+    /// The first group whose aggregate is read. The aggregates of the following groups are read too, up to but not including `group`.
     first_aggregate: u32,
-    /// The first group whose prefix is read. The others follow, up to and including the own group.
+    /// The first group whose prefix is read. The prefixes of the following groups are read too, up to and including `group`.
     first_prefix: u32,
 }
 
@@ -66,7 +67,7 @@ fn low_bits(count: u32) -> u32 {
     ((1u64 << count) - 1) as u32
 }
 
-/// Whether the lane's word of a round is a word of [`WINDOW`] slots.
+/// Whether the lane's word of a round belongs to one of the first [`WINDOW`] slots.
 #[inline(always)]
 fn is_of_window<A: Accumulator>(stripe: Stripe<A>, round: usize) -> bool {
     let (window, before) = (WINDOW as usize * A::WORDS, round * WARP_LANES as usize);
@@ -101,7 +102,7 @@ impl Wanted {
         self.group + 1 - Ord::min(self.first_prefix, self.group + 1)
     }
 
-    /// The words of [`Loaded`] that the calling lane reads, as a mask: bit `i` stands for word `i`.
+    /// The words of [`Loaded`] that the calling lane reads, as a mask: bit `i` for word `i`.
     #[inline(always)]
     fn bits<A: Accumulator>(&self, stripe: Stripe<A>) -> u32 {
         stripe.rounds(self.tiles)
@@ -111,12 +112,13 @@ impl Wanted {
 }
 
 impl<A: Accumulator> Lookback<A> {
-    /// Waits for the tiles of the group whose last tile is `tile`, and publishes the group's aggregate. Keeps values for the look-back of
-    /// `tile` in `scratch`.
+    /// Waits for the tiles of the group whose last tile is `tile`, and publishes the group's aggregate. Keeps two values in `scratch` for
+    /// the look-back of `tile`.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once for each last tile of a group, before its look-back. The block has
-    /// published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is that of the look-back.
+    /// Convergent: one whole warp of the block that holds `tile`, once for each tile that is the last of its group, before its look-back.
+    /// The block has published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is the look-back's
+    /// scratch.
     #[inline(always)]
     pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -130,8 +132,8 @@ impl<A: Accumulator> Lookback<A> {
             first_aggregate: group,
             first_prefix: group + 1,
         };
-        // SAFETY: the whole warp calls it. The wanted slots are those of this group's tiles; the board has them. No other block publishes
-        // the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // SAFETY: the whole warp calls it. The wanted slots are the slots of this group's tiles; the board has them. No other block
+        // publishes the group's aggregate. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             self.load_tiles(&wanted, stripe, scratch);
@@ -153,10 +155,10 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// [`Lookback::look_back`], whose lanes read the slots together.
+    /// The same as [`Lookback::look_back`], but the lanes read the slots together.
     ///
     /// # Safety
-    /// - The conditions of that function.
+    /// - The conditions of [`Lookback::look_back`].
     /// - `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
     /// - If `tile` is the last of its group, [`Self::gather`] was called.
     #[inline(always)]
@@ -168,9 +170,9 @@ impl<A: Accumulator> Lookback<A> {
     ) -> A {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
-        // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are those of lower tiles and groups, and of this
-        // group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes it.
-        // The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are the slots of lower tiles and groups, and of
+        // this group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes
+        // it. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);
@@ -217,8 +219,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes the aggregate of `tile`, which one lane has. The lanes exchange its words through `room`, and each lane writes a word. So
-    /// one store publishes the value.
+    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the words to `room`, and each lane publishes one word. So
+    /// the warp publishes the aggregate by one store.
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.
@@ -233,7 +235,7 @@ impl<A: Accumulator> Lookback<A> {
     ) {
         let lane = simt::lane();
         // SAFETY: the room is the warp's (condition 2), and its barrier orders the write before the reads. The board has the tile's words,
-        // and no other thread publishes the lane's (condition 1).
+        // and no other thread publishes the lane's word (condition 1).
         unsafe {
             if has_aggregate {
                 room.write(aggregate);
@@ -279,7 +281,7 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Reads the words of the wanted slots whose bits are set in `among`.
+    /// Reads those words of the wanted slots whose bits are set in `among`.
     ///
     /// # Safety
     /// The board has these slots.
@@ -300,7 +302,7 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// The last group whose prefix is known, if the aggregates of all groups from it on are known too; else a group after the own group.
+    /// The last group whose prefix is known, if the aggregates of that group and of all later wanted groups are known too; else `u32::MAX`.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -341,7 +343,7 @@ fn group_slot<A: Accumulator>(scratch: *mut u32, slot: u32) -> *mut u32 {
         .wrapping_add(slot as usize * group_slot_words(A::WORDS))
 }
 
-/// The value in a group's slot, which all lanes read together: by 16 bytes, as far as these are full.
+/// The value in a group's slot. All lanes read the same slot: 16 bytes at a time, and then the remaining words.
 ///
 /// # Safety
 /// The slot is in shared memory, and written.

@@ -1,5 +1,5 @@
-//! The prefix of a tile of a scan, folded from the values that its look-back has read. The tile's group is called its *own
-//! group*.
+//! The prefix of a tile of a scan, folded from the values that the look-back has read. The *own group* is the group of the tile that looks
+//! back.
 
 use crate::board::NEIGHBOURS;
 use crate::contract::{Tree, WARP_LANES};
@@ -13,7 +13,7 @@ use super::Lookback;
 /// The values that a scan's look-back reads.
 type Seen<'a, O, T> = View<'a, Lookback<<O as Op<T>>::Accumulator>>;
 
-/// Folds the values of a complete view from a tile, beginning with the scan's initial value.
+/// A complete view and the scan's initial value, from which the prefix is folded.
 pub struct Fold<'a, O: Op<T>, T: Element> {
     pub view: Seen<'a, O, T>,
     pub initial: O::Accumulator,
@@ -23,7 +23,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// Whether any order gives the same bits.
     const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
 
-    /// On lane `l`, the aggregate of tile `l` of the own group; the identity if that tile is not below the tile that looks back.
+    /// On lane `l`, the aggregate of tile `l` of the own group. It is the identity if tile `l` is not below the tile that looks back.
     #[inline(always)]
     fn lower(&self) -> O::Accumulator {
         if self.view.has_lower() {
@@ -43,7 +43,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         unsafe { warp::reduce_group::<O, T>(self.view.tiles()[0]) }
     }
 
-    /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both are valid on lane 0.
+    /// The prefix of the tile and, if the tile is the last of its group, the prefix of the next group. Both prefixes are valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp. The view is complete.
@@ -68,7 +68,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The lane's share of the tile's prefix, for operators that can combine in any order.
+    /// The lane's share of the values that make the tile's prefix, combined. For operators that can combine in any order.
     #[inline(always)]
     fn share(&self) -> O::Accumulator {
         let mut share = self.lower();
@@ -89,7 +89,8 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         self.view.prefix().unwrap_or(self.initial)
     }
 
-    /// The prefix of the own group, as a left fold, and the combination of the group's lower tiles. Both are valid on lane 0.
+    /// The prefix of the own group, as a left fold, and the combined aggregates of the group's lower tiles. Both values are valid on lane
+    /// 0.
     ///
     /// # Safety
     /// Convergent: the whole warp. The view is complete.

@@ -1,7 +1,6 @@
-//! A warp's view of the board during a look-back: which slots it reads, and when it has read enough.
+//! A warp's view of the board during a scan's look-back: which slots it reads, and when it has read enough. Selections have a look-back of
+//! their own. The *own group* is the group of the tile that looks back.
 //!
-//! Scans and selections look back in the same way. They differ in the values that a tile publishes, and in how these combine to a prefix.
-//! The group of the tile that looks back is called its *own group*.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
@@ -37,11 +36,11 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit of the own group's tiles. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that is `l` groups before
-/// the own group.
+/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that lies `l` groups
+/// before the own group.
 const OWN: u32 = 1;
 
-/// The bit of the prefix that the lane reads.
+/// The bit for the prefix that the lane reads.
 const PREFIX: u32 = OTHER;
 
 /// The bits of the nearest `groups` groups before the own group.
@@ -50,7 +49,7 @@ const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
 }
 
-/// The lane, for conditions in the look-back's loops, which contain ballots.
+/// The lane, for conditions in loops that contain ballots.
 #[inline(always)]
 fn lane_in_loop() -> u32 {
     simt::in_loop(simt::lane())
@@ -62,12 +61,12 @@ pub struct View<'a, L: Published> {
     tile: u32,
     /// The values that the lane read last. The bits are [`OWN`], a bit for each earlier group, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
-    /// See [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
+    /// The value of [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
 }
 
 impl<'a, L: Published> View<'a, L> {
-    /// How many groups before the own group can be read.
+    /// The most groups before the own group that can be read.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
     /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
@@ -101,7 +100,8 @@ impl<'a, L: Published> View<'a, L> {
         &self.seen.values
     }
 
-    /// On lane `l`, the prefix of the group `l` groups before the own group; `None` for the prefix of group 0, which no block publishes.
+    /// On lane `l`, the prefix of the group that lies `l` groups before the own group; `None` for the prefix of group 0, which no block
+    /// publishes.
     #[inline(always)]
     pub fn prefix(&self) -> Option<L::Prefix> {
         if self.has_initial() {
@@ -124,7 +124,7 @@ impl<'a, L: Published> View<'a, L> {
         is_group_last(self.tile)
     }
 
-    /// Whether the lane's tile of the own group is below this tile.
+    /// Whether the lane's tile of the own group is below the tile that looks back.
     #[inline(always)]
     pub fn has_lower(&self) -> bool {
         simt::lane() < place_in_group(self.tile)
@@ -136,13 +136,14 @@ impl<'a, L: Published> View<'a, L> {
         self.tile / GROUP_TILES
     }
 
-    /// How many groups before the own group exist and can be read.
+    /// The most groups that are read before the own group: all that exist, up to [`Self::NEIGHBOURS`].
     #[inline(always)]
     fn neighbours(&self) -> u32 {
         Ord::min(self.group(), Self::NEIGHBOURS)
     }
 
-    /// Whether the lane reads a tile of the own group: a lower tile or, if this tile is the last of its group, any tile of it.
+    /// Whether the lane reads a tile of the own group. It reads lower tiles; if the tile that looks back is the last of the group, it reads
+    /// all tiles.
     #[inline(always)]
     fn has_own_tile(&self) -> bool {
         lane_in_loop() < place_in_group(self.tile) || is_group_last(self.tile)
@@ -154,14 +155,14 @@ impl<'a, L: Published> View<'a, L> {
         self.has_own_tile() as u32 * OWN
     }
 
-    /// Whether the lane's prefix is that of group 0. No block publishes it: it is the scan's initial value.
+    /// Whether the lane's prefix is the prefix of group 0. No block publishes this prefix: it is the scan's initial value.
     #[inline(always)]
     fn has_initial(&self) -> bool {
         let lane = lane_in_loop();
         lane == self.group() && lane <= self.neighbours()
     }
 
-    /// Reads the own group's tiles, prefixes, and the tiles of this many groups before the own group.
+    /// Reads the own group's tiles, the prefixes, and the tiles of `groups` groups before the own group.
     ///
     /// # Safety
     /// The scan has the view's tile, and at least this many groups before the tile's group.
@@ -172,8 +173,8 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all of them if it is the last), `groups` whole groups before, and a
-        // prefix for each group from 1 to the own: this function's condition. The bits of other slots are not set.
+        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the last), `groups` whole groups before, and a
+        // prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
@@ -225,7 +226,8 @@ impl<'a, L: Published> View<'a, L> {
     unsafe fn has_all(&mut self) -> bool {
         let published = self.seen.published;
         let has_prefix = self.has_initial() || published & PREFIX != 0;
-        // SAFETY: the whole warp votes: this function's condition. The first ballot's result, and so the return, is the same on all lanes.
+        // SAFETY: the whole warp votes: this function's condition. The first ballot's result is the same on all lanes, so all lanes return
+        // together.
         unsafe {
             self.distance = simt::ballot(has_prefix).trailing_zeros();
             if self.distance == WARP_LANES {

@@ -10,8 +10,8 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32};
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 
-/// The sum of the items' squares. It is an `f32` for `f16`, `bf16` and `f32`, and an `f64` for `f64`. Squares and sums round as
-/// [`Sum`](super::Sum) does. For integers it is a `u64`, which wraps. Identity: 0.
+/// The sum of the items' squares: an `f32` for `f16`, `bf16` and `f32`, and an `f64` for `f64`. Squares and sums round as
+/// [`Sum`](super::Sum) does. For integers the sum is a `u64`, which wraps. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{SumOfSquares, Op};
@@ -33,7 +33,7 @@ pub struct SumOfSquares;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSumOfSquares;
 
-/// How many items are other than 0, as a `u64`. With floats, −0.0 counts as 0, and NaN does not. Identity: 0.
+/// How many items are other than 0, as a `u64`. A float −0.0 is equal to 0, and a NaN is not. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{CountNonZero, Op};
@@ -48,7 +48,7 @@ impl Commutative for SumOfSquares {}
 impl Commutative for WideSumOfSquares {}
 impl Commutative for CountNonZero {}
 
-/// An operator that adds lifted items. The item 0 adds nothing.
+/// Implements an operator that adds up lifted items. The item 0 adds nothing.
 macro_rules! sum {
     ($exact:literal $op:ident, $t:ident => $sum:ident, $zero:expr, $lift:expr, $add:expr, $lower:expr $(, $total:expr)?) => {
         impl Op<$t> for $op {
@@ -153,28 +153,28 @@ where
     }
 }
 
-/// Counts the set bits of all words after `marks` has reduced each item to at most one bit.
+/// Counts items: `marks` leaves one bit of each item that counts, and the set bits of all words are added up.
 #[inline(always)]
 fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
     let [a, b, c, d] = words.map(|word| marks(word).count_ones());
     (a + b + c + d) as u64
 }
 
-/// The number of bytes other than 0. If any of a byte's seven lower bits is set, the addition carries into the highest bit.
+/// How many bytes are other than 0. If any of a byte's seven lower bits is set, the addition carries into the byte's highest bit.
 #[inline(always)]
 fn nonzero_bytes(words: Words) -> u64 {
     const LOW: u32 = 0x7f7f_7f7f;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
-/// The number of 16-bit halves of words other than 0, counted in the same way.
+/// How many 16-bit halves of words are other than 0, counted as in [`nonzero_bytes`].
 #[inline(always)]
 fn nonzero_halves(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
-/// The number of 16-bit halves of words with any bit set besides the sign.
+/// How many 16-bit halves of words have a bit set besides the sign.
 #[inline(always)]
 fn nonzero_magnitudes(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;

@@ -9,9 +9,9 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32};
 #[cfg(feature = "cust")]
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 
-/// The sum of the products of pairs: a dot product of two inputs. It is an `f32` for `f16`, `bf16` and `f32`, and an `f64` for `f64`; each
-/// product and each sum rounds. For signed integers it is an `i64`, and for unsigned integers a `u64`; both wrap. Identity: 0, for floats
-/// −0.0.
+/// The sum of the products of pairs: a dot product of two inputs. The result is an `f32` for `f16`, `bf16` and `f32`, and an `f64` for
+/// `f64`; each product and each sum rounds. For signed integers the result is an `i64`, and for unsigned integers a `u64`; both wrap.
+/// Identity: 0, for floats −0.0.
 ///
 /// ```
 /// use warpfold_kernels::op::{Dot, Op, Pair};
@@ -87,7 +87,7 @@ integers! {
     u64 => u64;
 }
 
-// The identity item: the product of its zeros is −0.0.
+// The identity item is a pair of zeros whose product is −0.0.
 floats! {
     f16 => f32, Pair(f16::from_bits(1 << 15), f16::from_bits(0)), f16_to_f32;
     bf16 => f32, Pair(bf16::from_bits(1 << 15), bf16::from_bits(0)), bf16_to_f32;

@@ -1,6 +1,6 @@
 //! The indices of extremes, and both extremes at once.
 //!
-//! All these operators are exact: of equal items the one with the least index wins, so every order of combination gives the same result.
+//! All these operators are exact: of equal items, the item with the least index wins, so every order of combination gives the same result.
 
 use core::marker::PhantomData;
 
@@ -12,10 +12,10 @@ use crate::element::{Accumulator, Element, Words};
 
 /// The index of the minimum: a `u64`, or a `u32` for `ArgMin<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, the index counts from its start.
+/// row, a column or a run of keys, indices count from the start of that part.
 ///
-/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.
+/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so the limit then applies to the whole input. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -28,10 +28,10 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 
 /// The index of the maximum: a `u64`, or a `u32` for `ArgMax<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, the index counts from its start.
+/// row, a column or a run of keys, indices count from the start of that part.
 ///
-/// With `u32`, a group of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so for these the limit applies to the whole input. Scans return `u64` only.
+/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
+/// segments and runs of keys are known only on the device, so the limit then applies to the whole input. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};
@@ -42,7 +42,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result has the identities of both.
+/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result has the identities of both operators.
 ///
 /// ```
 /// use warpfold_kernels::op::{Extremes, MinMax, Op};
@@ -74,7 +74,7 @@ mod sealed {
         /// The most items that indices of this type can number. The greatest index is left for "no items".
         const MOST_ITEMS: u64;
 
-        /// The index in this type. The index for no items becomes the greatest of this type.
+        /// The index in this type. The index for no items becomes the greatest number of this type.
         fn of(index: u64) -> Self;
     }
 
@@ -213,7 +213,7 @@ macro_rules! located {
 located!(ArgMin, false);
 located!(ArgMax, true);
 
-/// Implements an operator that runs two operators at once, one on either side of an [`Extremes`].
+/// Implements an operator that runs two operators at once. Each operator has one side of an [`Extremes`].
 macro_rules! both {
     ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op

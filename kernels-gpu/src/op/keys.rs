@@ -1,4 +1,4 @@
-//! Items as keys: unsigned integers in the order of the items, so that the least key belongs to the extreme.
+//! Items as keys. A key is an unsigned integer, and keys have the order of the items, so the extreme has the least key.
 //!
 //! ```text
 //! rising keys     the minimum has the least key     integers: the sign bit inverted if signed
@@ -7,9 +7,10 @@
 //! NaN             key 0 in both                     it wins, whatever its sign and payload
 //! ```
 //!
-//! All narrow items of a word are converted to keys at once. To find the place of a vector's least key, each key is put into the upper
-//! bits of a word, and its place into the lower bits. The least of these words has the least key and its place. For `f32`, the GPU's
-//! minimum and maximum instructions find a vector's extreme. Its place is found by comparing bits, and NaNs are handled afterwards.
+//! All narrow items of a word are converted to keys at once. To find the least key of a vector of narrow items, each key is put into the
+//! upper bits of a word, and its place into the lower bits. The least of these words has the least key and its place. For `f32`, minimum
+//! and maximum instructions find a vector's extreme, if the GPU has such instructions that propagate NaN. A comparison of bits then finds
+//! the extreme's place, and NaNs are handled at the end.
 
 mod words;
 
@@ -24,12 +25,13 @@ use crate::element::{Accumulator, Element, Words};
 
 /// A key with the index of its item.
 ///
-/// The least value has the least key; among equal keys, it has the least index. So every order of combination gives the same value.
+/// The least value is the value with the least key; among equal keys, the value with the least index. So every order of combination gives
+/// the same value.
 pub trait Located: Accumulator {
     /// The type of the keys.
     type Key: Copy + Ord;
 
-    /// A value that is greater than every item's: the greatest key, and an index that no item has.
+    /// A value that is greater than the value of every item: the greatest key, and an index that no item has.
     const NONE: Self;
 
     /// A key and an index.
@@ -127,14 +129,14 @@ impl Located for [u64; 2] {
         self[1]
     }
 
-    /// Compares indices too. Without this comparison, there are so few instructions that compilers would branch around them.
+    /// Compares indices too. Without this comparison, compilers would make a branch around the few instructions.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
         self.least(next)
     }
 }
 
-/// An item with an order: a number of 8 to 64 bits.
+/// An item that has a key: a number of 8 to 64 bits.
 pub trait Ordered: Element {
     /// A key with the index of its item.
     type Located: Located;
@@ -167,18 +169,18 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The least of the items of four vectors, as a key and an index. The index is either that of the least item, or `index`, which
-    /// belongs to the first item.
+    /// The least key of the items of four vectors, with an index. The index is the least item's. For items of one word, it may instead be
+    /// `index`, the first item's.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)
     }
 }
 
-/// The rising keys of a word's items, and a mask with all bits of the items that are NaN.
+/// The rising keys of a word's items, and a mask in which all bits of the NaN items are set.
 type Keys = (u32, u32);
 
-/// The rising or falling keys.
+/// The rising keys or, if `FALLING`, the falling keys. The key of a NaN is 0.
 #[inline(always)]
 fn directed<const FALLING: bool>((rising, nans): Keys) -> u32 {
     let keys = if FALLING { !rising } else { rising };
@@ -202,7 +204,7 @@ fn signed<const SIGNS: u32>(word: u32) -> Keys {
 fn halves<const INFINITY: u32>(word: u32) -> Keys {
     const EACH: u32 = 0x0001_0001;
     let signs = word >> 15 & EACH;
-    // A NaN has a greater magnitude than infinity: its sum carries into the sign bit.
+    // A NaN has a greater magnitude than infinity, so this addition carries into the sign bit.
     let magnitudes = word & (0x7fff * EACH);
     let nans = (magnitudes + (0x7fff - INFINITY) * EACH) >> 15 & EACH;
     (word ^ ((0x8000 * EACH) | (signs * 0xffff)), nans * 0xffff)
@@ -216,7 +218,7 @@ fn single(word: u32) -> Keys {
     (word ^ (sign | 1 << 31), if is_nan { u32::MAX } else { 0 })
 }
 
-/// The word with an item in its lowest bits.
+/// A word that has the item in its lowest bits.
 #[inline(always)]
 fn word_of<T: Element>(item: T) -> u32 {
     let mut vector = [0; VECTOR_WORDS];
@@ -224,7 +226,7 @@ fn word_of<T: Element>(item: T) -> u32 {
     vector[0]
 }
 
-/// Implements [`Ordered`] for items smaller than a word, by a function that converts a word's items to keys.
+/// Implements [`Ordered`] for items smaller than a word. Each type has a function that converts a word's items to keys.
 macro_rules! narrow {
     ($($t:ident: $keys:expr;)*) => {$(
         impl Ordered for $t {
@@ -252,7 +254,7 @@ macro_rules! narrow {
     )*};
 }
 
-/// How many bits of a word are above an item in its lowest bits.
+/// How many bits of a word are above an item that is in the lowest bits.
 #[inline(always)]
 const fn above<T>() -> usize {
     32 - 8 * size_of::<T>()
@@ -274,7 +276,7 @@ narrow! {
     cust_bf16: halves::<0x7f80>;
 }
 
-/// Implements [`Ordered`] for items of two words, by a function that returns an item's rising key and whether the item is NaN.
+/// Implements [`Ordered`] for items of two words. Each type has a function that returns an item's rising key, and whether the item is NaN.
 macro_rules! wide {
     ($($t:ident: $key:expr;)*) => {$(
         impl Ordered for $t {

@@ -1,12 +1,12 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, the sum of the side whose greatest item is less is multiplied by the exponential of the
-//! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! all items are −∞. When two values combine, the greatest items are compared. On the side where it is less, the sum is multiplied by the
+//! exponential of the difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
-//! An exponential here is that of a number that is not positive, and it is added to a sum of at least 1. So its absolute error counts,
-//! which is less than 0.52 · 2⁻²³: 0.52 units in the last place of 1. [`exp`](crate::elementary::exp), with a small relative error even
-//! where the result is subnormal, takes three times the instructions.
+//! These exponentials are at most 1, and are added to a sum of at least 1. So their absolute error matters: it is less than 0.52 · 2⁻²³, or
+//! 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three times the instructions, since its relative
+//! error is small even for subnormal results.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -16,8 +16,8 @@ use crate::contract::Tree;
 use crate::element::Words;
 use crate::elementary::ln;
 
-/// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN
-/// gives NaN. Identity: −∞. Items are combined as [`Exponentials`], with exponentials of this library and its [`ln`].
+/// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN gives
+/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. The exponentials and [`ln`] are this library's own.
 ///
 /// ```
 /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -116,8 +116,9 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// The greatest item of one side is the greatest of both, so one exponential is enough. The difference of equal infinities is NaN,
-    /// which adds nothing: a sum of 0 stays 0, and with +∞ any sum of at least 1 gives the same result.
+    /// The greatest item of one side is also the greatest item of both, so one exponential is enough. If both greatest items are the same
+    /// infinity, their difference is NaN, and the exponential counts as 0. For −∞ the sum stays 0. For +∞ any sum of at least 1 gives the
+    /// same result.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let (fraction, power) = exponential(left.greatest, right.greatest);
@@ -132,7 +133,8 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// Items that are not −∞ have the sum 1, which saves the choice between sums where items are combined.
+    /// Every item gets the sum 1, even an item of −∞. So the first combinations need no choice between sums, and `with_sum` corrects the
+    /// sum at the end.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Exponentials {
         let [a, b, c, d] = words.map(f32::from_bits);
@@ -155,7 +157,7 @@ impl Op<f32> for LogSumExp {
     }
 }
 
-/// The value, with the sum 0 if all items are −∞.
+/// The value, with its sum replaced by 0 if all items are −∞.
 #[inline(always)]
 fn with_sum(value: Exponentials) -> Exponentials {
     let Exponentials { greatest, sum } = value;
@@ -166,7 +168,7 @@ fn with_sum(value: Exponentials) -> Exponentials {
     }
 }
 
-/// The value of two items. If both are −∞, the sum is 1. It adds nothing when the value is combined with other items.
+/// The value of two items. If both items are −∞, the sum is 1, which adds nothing when the value is combined with greater items.
 #[inline(always)]
 fn of_two(a: f32, b: f32) -> Exponentials {
     let (fraction, power) = exponential(a, b);
@@ -176,16 +178,16 @@ fn of_two(a: f32, b: f32) -> Exponentials {
     }
 }
 
-/// The exponential of `−|a − b|`, as a product of a number from 0.7 to 1.42 and a power of two. Below −87.7 the power is 0, and so it is if
-/// the difference is NaN. The error of the product is less than 0.52 · 2⁻²³.
+/// The exponential of `−|a − b|`, as two factors: a number from 0.7 to 1.42, and a power of two. The power is 0 if `−|a − b|` is below
+/// −87.7 or NaN. The error of the product is less than 0.52 · 2⁻²³.
 ///
-/// The exponential of `x` is 2^(whole + rest), with `x·log₂ e = whole + rest` and a rest of at most 1/2. The constant's error counts most
-/// where the exponential is small.
+/// The exponential of `x` is 2^(whole + rest), with `x·log₂ e = whole + rest` and `|rest|` at most 1/2. The rounding error of `log₂ e`
+/// matters most for small exponentials.
 #[inline(always)]
 fn exponential(a: f32, b: f32) -> (f32, f32) {
     // −127·ln 2.
     const LEAST: f32 = -88.029_69;
-    // 1.5 · 2^23 + 127: adding it rounds to a whole number, and puts that number + 127 into the lowest bits.
+    // 1.5 · 2^23 + 127: adding it to a number rounds the number to a whole number. The lowest bits of the sum are that whole number + 127.
     const ROUNDER: f32 = 12_583_039.0;
 
     // A NaN becomes `LEAST`.
@@ -194,7 +196,7 @@ fn exponential(a: f32, b: f32) -> (f32, f32) {
     let minus_whole = ROUNDER - shifted;
     let rest = fused_f32(x, core::f32::consts::LOG2_E, minus_whole);
 
-    // 2^rest = 1 + rest·p(rest), where p interpolates at Chebyshev's nodes: the error is less than 2^-26.
+    // 2^rest = 1 + rest·p(rest), where the polynomial p interpolates at Chebyshev nodes. The error is less than 2^-26.
     let series = fused_f32(rest, 1.545_316_3e-4, 0.001_339_086_3);
     let series = fused_f32(rest, series, 0.009_618_083);
     let series = fused_f32(rest, series, 0.055_503_57);
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows_or_vanishes() {
+    fn extreme_items_neither_overflow_nor_underflow() {
         assert_eq!(log_sum_exp(&[f32::MAX, 0.0]), f32::MAX);
         assert_eq!(log_sum_exp(&[f32::MIN, f32::MIN]), f32::MIN);
         assert_eq!(log_sum_exp(&[-1e30, -1e30]), -1e30);
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_changes_no_bit_and_sides_may_be_exchanged() {
+    fn the_identity_changes_no_bit_and_combine_commutes() {
         let items = [
             0.0,
             -0.0,
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponential_is_within_0_52_of_the_last_place_of_1() {
+    fn exponential_is_within_0_52_epsilon() {
         let bound = 0.52 * f64::from(f32::EPSILON);
         let step = 97;
         let last = (-110.0_f32).to_bits();
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn close_to_what_f64_gives() {
+    fn results_are_close_to_f64_results() {
         let items: Vec<f32> = (0..2000)
             .map(|i| ((i * 7919) % 1013) as f32 / 31.0 - 20.0)
             .collect();

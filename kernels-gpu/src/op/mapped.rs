@@ -1,7 +1,8 @@
-//! An operator on a function of each item: a map before a reduction or a scan.
+//! Operators that first apply a function to each item: a map before a reduction or a scan.
 
-/// Defines operators that apply a function to each item and combine the results by another operator. A row of
-/// [`operators!`](crate::operators!) can name them. The function may use the item's index in the input or, for segments, in its segment.
+/// Defines operators that apply a function to each item and combine the function's results by another operator. A row of
+/// [`operators!`](crate::operators!) can name such an operator. The function may use the item's index in its part: in the input, or in a
+/// segment, a row or a column.
 ///
 /// ```
 /// use warpfold_kernels::op::{Any, CountNonZero, Op, Sum};
@@ -20,9 +21,9 @@
 /// assert_eq!(<AnyAhead as Op<u64>>::lift_at(7, 6), 1);
 /// ```
 ///
-/// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator is
-/// exact if the other operator is exact, and combines in the other operator's order. If both types of items have the same size, results
-/// have the same bits as the other operator's results for the mapped items.
+/// The other operator has to commute, as all operators of the library except [`Recurrence`](crate::op::Recurrence) do. The new operator
+/// combines in the other operator's order, and is exact if the other operator is exact. If items and mapped items have the same size, the
+/// results have the same bits as the other operator's results for the mapped items.
 #[macro_export]
 macro_rules! mapped {
     ($(

@@ -6,15 +6,15 @@
 //! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
 //! ```
 //!
-//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). A
-//! difference of sums of squares loses digits by cancellation if the mean is far from 0. This formula does not. If both sides have the
-//! same number of items, and it is a power of two, the last term is (S − T)²/2n, which needs no division.
+//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). The
+//! mean of squares minus the square of the mean would lose digits by cancellation if the mean is far from 0. This formula does not. If n =
+//! m, the last term is (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
-//! A thread combines pairwise, so most of its combinations are of this kind. It divides once per tile.
+//! A thread combines pairwise, so most of its combinations need no division. It divides at most once per full tile.
 //!
-//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance), a pairwise tree of n items computes M with a relative
-//! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37,
-//! 1983, table 1). Here a thread appends up to c tiles to a left fold, so the error is about u·κ·(c + log₂ n).
+//! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
+//! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,
+//! table 1). Here a thread also left-folds up to c tiles, so the error is about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "cust")]
@@ -27,11 +27,11 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread, twice_plus};
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{item_of, vector_of, Element, Words};
 
-/// The number of items, their mean and their variance: an operator, and its result. All computations are in `f64`.
+/// The number of items, their mean and their variance. The type is both an operator and its result. All computations are in `f64`.
 ///
-/// Integers of more than 53 bits are rounded to `f64` first. An infinity or a NaN makes the variance NaN. For n items with the mean μ and
-/// the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of tiles that a
-/// thread takes one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
+/// Integers of more than 53 bits are rounded to `f64` first. Among several items, an infinity or a NaN makes the variance NaN. For n items
+/// with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of
+/// tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};
@@ -196,7 +196,7 @@ impl<T: Number> Op<T> for Moments {
     type Output = Self;
     const IS_PAIRWISE: bool = true;
     const STREAMS_ROWS: bool = true;
-    // The two words of the count.
+    // Words 0 and 1 are the count.
     const EQUAL_WORDS: u32 = 0b11;
 
     #[inline(always)]
@@ -272,8 +272,8 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// In a stream, the squared deviations are multiplied by the number of items. All factors are powers of two, and items of 4 bytes give
-    /// no numbers near the ends of the range of `f64`. So the bits are the same in the end, and no combination needs a factor of its own.
+    /// In a stream, the squared deviations are multiplied by the number of items, so no combination needs a factor of its own. All factors
+    /// are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results have the same bits.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Self {
         let vector = vector_of(words);
@@ -314,13 +314,13 @@ impl<T: Number> Op<T> for Moments {
     }
 }
 
-/// The reciprocal of a power of two, which has the negated exponent. For other numbers, and for 0, the result has no meaning.
+/// The reciprocal of a power of two: it has the negated exponent. For 0 and for all other numbers, the result has no meaning.
 #[inline(always)]
 fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
 }
 
-/// The sum and the squared deviations of items whose number the compiler knows.
+/// The sum and the squared deviations of some items. The number of items is known at compile time.
 #[derive(Clone, Copy)]
 struct Half {
     sum: f64,
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn equally_many_items_combine_with_the_same_bits() {
+    fn combine_equal_has_the_bits_of_combine() {
         let mut value = <Moments as Op<f64>>::lift(0.1);
         let mut other = <Moments as Op<f64>>::lift(-7.3e5);
         for _ in 0..40 {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_ends_with_the_bits_of_combinations() {
+    fn combined_streams_have_the_bits_of_combined_totals() {
         type M = Moments;
         let mut state = 7_u32;
         for round in 0..500 {

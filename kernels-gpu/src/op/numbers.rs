@@ -17,8 +17,8 @@ use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
 use crate::contract::Tree;
 use crate::element::Words;
 
-/// One implementation of [`Op`]. The arguments are whether it is exact; the operator; the types of item, accumulator and result; the
-/// identity as an item and as an accumulator; the functions to lift, combine and lower; and the total of a vector, if it is not the
+/// Implements [`Op`]. The arguments are: whether the operator is exact; the operator; the types of item, accumulator and result; the
+/// identity as an item and as an accumulator; the functions to lift, combine and lower; and the total of a vector, unless it is the
 /// default.
 macro_rules! operator {
     ($exactness:ident $op:ident, $t:ty => $acc:ty => $output:ty, $item:expr => $identity:expr, $lift:expr, $combine:expr, $lower:expr $(, $total:expr)?) => {

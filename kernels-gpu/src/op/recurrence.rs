@@ -7,7 +7,8 @@
 use super::{canonical, Op};
 
 crate::item! {
-    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. It is aligned to 8 bytes, its size, so that kernels load it at once.
+    /// The map `x → scale · x + offset`: an item of [`Recurrence`]. The type is aligned to 8 bytes, its size, so that kernels load an item
+    /// at once.
     ///
     /// ```
     /// use warpfold_kernels::op::Affine;
@@ -28,11 +29,13 @@ crate::item! {
 #[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Affine {}
 
-/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan returns each `xᵢ`, and a reduction in order returns the last. The first
-/// value is the first item's offset; to begin with a value other than 0, give a scan `.initial(Affine { scale: 0.0, offset: value })`. The
-/// operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no items is its offset, −0.0.
+/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan returns each `xᵢ`, and a reduction in order returns the last `xᵢ`. The
+/// first value is the first item's offset, as if the value before it were 0. To replace this 0 by another value, give a scan
+/// `.initial(Affine { scale: 0.0, offset: value })`. The operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no
+/// items is its offset, −0.0.
 ///
-/// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item stays in all values after it.
+/// Products and sums round to nearest, and are never fused. A NaN or an infinity in an item spreads to all later values. (The first item's
+/// scale is used only if the scan has an initial value.)
 ///
 /// ```
 /// use warpfold_kernels::op::{Affine, Op, Recurrence};
@@ -67,8 +70,8 @@ impl Op<Affine> for Recurrence {
         item
     }
 
-    /// Applies `left`, then `right`. The identity as `left` is a special case: an infinite scale of `right` would turn the identity's
-    /// offset into a NaN, and a negative scale would change the sign of the offset's zero.
+    /// Applies `left`, then `right`. If `left` is the identity, `right.offset` is taken unchanged. Without this choice, an infinite scale
+    /// of `right` would turn the identity's offset into a NaN, and a negative scale would change the sign of a zero.
     #[inline(always)]
     fn combine(left: Affine, right: Affine) -> Affine {
         let is_identity = (left.scale.to_bits() == 1.0_f32.to_bits())

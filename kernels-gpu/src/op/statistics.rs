@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::{ArgMax, ArgMin, Commutative, Moments, Number, Op, Ordered, Triple};
 use crate::element::Words;
 
-/// [`Moments`], [`ArgMin`] and [`ArgMax`] in one reading: an operator, and its result.
+/// [`Moments`], [`ArgMin`] and [`ArgMax`] in one reading. The type is both an operator and its result.
 ///
 /// ```
 /// use warpfold_kernels::op::{Op, Statistics};

@@ -1,7 +1,8 @@
 //! Several operators in one reading: a tuple of operators is an operator whose results are a [`Pair`] or a [`Triple`].
 //!
-//! Each operator lifts items and combines its own values. All of them use one tree, which depends on the total width of their
-//! accumulators. So an operator that rounds may return other bits in a tuple than alone.
+//! Each operator lifts items and combines its own values. All operators of a tuple use one tree, which depends on the total width of their
+//! accumulators, and on whether [`Moments`](super::Moments) is among the operators. So an operator that rounds may return different bits in
+//! a tuple than alone.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -34,7 +35,7 @@ pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
 #[repr(C, packed)]
 pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);
 
-/// The total of a vector for one operator of a tuple. If the tuple combines pairwise, so does the operator.
+/// The total of a vector, for one operator of a tuple. If `is_pairwise`, the tuple combines pairwise, so an operator that rounds does too.
 #[inline(always)]
 fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O::Accumulator {
     if is_pairwise && !O::IS_PAIRWISE && !O::EXACT {
@@ -121,8 +122,8 @@ macro_rules! tuple {
 tuple!(Pair: A a x, B b y);
 tuple!(Triple: A a x, B b y, C c z);
 
-/// Defines an operator that runs several others in one reading. A row of [`operators!`](crate::operators!) can name it, in place of a
-/// tuple of operators.
+/// Defines an operator that runs several other operators in one reading. A row of [`operators!`](crate::operators!) can name the new
+/// operator, in place of a tuple of operators.
 ///
 /// ```
 /// use warpfold_kernels::op::{Max, Op, Pair, Sum};
@@ -137,7 +138,7 @@ tuple!(Triple: A a x, B b y, C c z);
 /// assert_eq!((sum, max), (5.0, 3.0));
 /// ```
 ///
-/// All of the operators have to commute. [`Moments`](crate::op::Moments) cannot be one of them: `warpfold-build` refuses it, since the
+/// All of the operators have to commute. `warpfold-build` refuses [`Moments`](crate::op::Moments) as one of the operators, since the
 /// combination would take local memory. Use [`Statistics`](crate::op::Statistics), which contains moments.
 #[macro_export]
 macro_rules! one_reading {

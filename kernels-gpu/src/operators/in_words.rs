@@ -1,8 +1,8 @@
 //! A user's operator in the form that its kernels use: accumulators are copied word by word.
 //!
-//! Compilers copy a struct of three words or more in pieces of their own choice: at one place 64 bits and then 32, at another 32 and then
-//! 64. LLVM keeps a value in registers only if it is read in the pieces in which it was written, and the kernels must not use local memory.
-//! So each value is copied word by word where it goes into the operator and where it comes out.
+//! Compilers copy a struct of three or more words in pieces of their own choice: 64 and then 32 bits at one place, 32 and then 64 bits at
+//! another. LLVM keeps a value in registers only if it is read in the pieces in which it was written. The kernels must not use local
+//! memory, so each value is copied word by word before and after each call of the operator.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -11,11 +11,11 @@ use crate::contract::Tree;
 use crate::element::{for_each_word, Accumulator, Element, Words};
 use crate::op::{Commutative, Op};
 
-/// The operator `O`, whose accumulators are copied word by word. The results are the same.
+/// The operator `O`, whose accumulators are copied word by word. The results are those of `O`.
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// All operators have this implementation. [`commutes`] checks the operator itself, so that the compiler's message names the row.
+/// This implementation holds for every `O`. [`commutes`] checks the operator itself, so that the compiler's message names the row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles only for an operator that commutes.

@@ -1,7 +1,7 @@
 //! The arguments of reductions, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
 
-/// Passes the arguments of a reduction to the macro in brackets, after the other tokens. Items have the type `T`, and the result has the
-/// type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction. Items have the type `T`, and the result has
+/// the type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_reduce_arguments {
@@ -28,8 +28,8 @@ macro_rules! with_reduce_arguments {
     };
 }
 
-/// Passes the arguments of a reduction of pairs to the macro in brackets, after the other tokens. A pair has values of the types `A` and
-/// `B`, and the result has the type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of pairs. A pair has values of the types `A`
+/// and `B`, and the result has the type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_reduce_pairs_arguments {

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. A chunk belongs to a block index, whatever the size of the grid, so the tree does not depend on the device. One block that
-//! waits for the others replaces the second launch.
+//! shuffles. Each chunk belongs to one block index, in a grid of any size, so the tree does not depend on the device. One block that waits
+//! for the others replaces the second launch.
 //!
-//! **Progress.** The block that waits took the last ticket, so all other blocks have started, and none of them waits.
+//! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from
 //! one launch to the next, and the last block of the last launch combines the partials.
@@ -48,14 +48,14 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
 ///
 /// # Safety
-/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
-///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
+/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`] threads, which all call this,
+///   and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
-/// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only one. The launch then
-///   has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
+/// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
+///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
-///   number of items, it has at least [`crate::workspace::reduce_state_words`] words.
+///   number of items, the workspace has at least [`crate::workspace::reduce_state_words`] words.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
     simt::await_work_before();
@@ -74,7 +74,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
     }
 }
 
-/// Reduces pairs to `output`. `left` and `right` are the addresses of the two values of pair 0. For the rest see [`reduce`].
+/// Reduces pairs to `output`, as [`reduce`] does. `left` and `right` are the addresses of the two values of pair 0.
 ///
 /// # Safety
 /// The conditions of [`reduce`], for both inputs.
@@ -100,7 +100,7 @@ pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Eleme
 /// Reduces the `item_count` items of a source.
 ///
 /// # Safety
-/// The conditions of [`reduce`], for each input; and earlier work has been awaited.
+/// The conditions of [`reduce`], for each input. Earlier work has been awaited.
 #[inline(always)]
 unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     source: S,
@@ -157,7 +157,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
             return;
         }
         let folded = partials::fold::<O, T>(board, chunk_count, tile);
-        // Orders warp 0's reads of the totals before they are written again.
+        // Orders warp 0's reads of the totals before the next writes of the totals.
         simt::barrier();
         let total = block::reduce::<O, T>(folded, totals);
         if is_first_thread {
@@ -282,7 +282,7 @@ fn fold_vectors<O: Op<T>, T: Element>(
     });
 }
 
-/// Appends a thread's vectors of a tile, which lie in `slots`, to its two folds. Items that do not exist are left out. A thread calls this
+/// Appends a thread's vectors of a tile to its two folds. The vectors are in `slots`, and missing items are left out. A thread calls this
 /// once at most, so the loop is not unrolled.
 ///
 /// # Safety

@@ -11,7 +11,7 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Array,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // The combination of a chunk, the reuse of its scratch, and the combination of the partials.
+    // One barrier in the combination of a chunk, one before its scratch is used again, and one in the combination of the partials.
     barriers: &[Barrier::block(3)],
     other_barriers: None,
     vectors: Vectors::Tile,

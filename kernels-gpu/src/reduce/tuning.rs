@@ -1,8 +1,8 @@
-//! Numbers that affect the speed of reductions, and no bit of the results. Each number says where and when it was measured. All were
-//! measured on compute capability 9.0; other devices run with the same numbers.
+//! Numbers that affect the speed of reductions, but not their bits. The comment of a number says where and when it was measured. All
+//! measurements are from compute capability 9.0. Other devices use the same numbers.
 
-/// Blocks that share a multiprocessor. The compiler limits the registers accordingly. An H200 needs 48 KiB in flight on each
-/// multiprocessor; 768 threads with 8 loads of 16 bytes each have more.
+/// Blocks that share a multiprocessor. The compiler limits the registers accordingly. An H200 needs 48 KiB of loads in flight on each
+/// multiprocessor. Three blocks have 96 KiB: 768 threads with 8 loads of 16 bytes each.
 ///
 /// `f64` on an H200, in µs (2026-11-21; with 4 blocks, threads have 64 registers and spill some):
 ///
@@ -12,26 +12,25 @@
 /// | 4 | 38.9 | 242.9 |
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
-/// The same for an operator whose threads hold at least [`MANY_WORDS`]. For example, a wide sum of `f32` holds eight `f64` at a time
-/// besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
+/// As [`BLOCKS_PER_MULTIPROCESSOR`], for an operator whose threads hold at least [`MANY_WORDS`]. For example, a wide sum of `f32` holds
+/// twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
-/// A thread that holds at least this many words of accumulators at a time has the registers of [`WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide
-/// sum of `f32` has 24, moments have 30, and other sums have at most 20.
+/// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies. A wide sum of `f32`
+/// holds 24 words, moments 30, and sums in the items' type at most 20.
 pub const MANY_WORDS: usize = 21;
 
-/// If an operator combines items of 4 bytes pairwise, a thread that holds up to this many words has the registers of
-/// [`BLOCKS_PER_MULTIPROCESSOR`]. Moments are such an operator, and are bound by issue slots. A few words are spilled, none of them in the
-/// loop over tiles. 2^28 `f32` on an H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
+/// If an operator combines items of 4 bytes pairwise, and a thread holds up to this many words, [`BLOCKS_PER_MULTIPROCESSOR`] applies.
+/// Moments are such an operator, and are bound by issue slots. A few words are spilled, but none in the loop over tiles. 2^28 `f32` on an
+/// H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
 pub const MOST_PAIRED_WORDS: usize = 30;
 
-/// The same as [`BLOCKS_PER_MULTIPROCESSOR`], for an operator with two folds of items of 4 bytes whose threads hold at least
-/// [`SOME_WORDS`]. `ArgMinMax` is such an operator, and is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks 254.6 µs, 4
-/// blocks 243.1.
+/// As [`BLOCKS_PER_MULTIPROCESSOR`], for items of 4 bytes and an operator with two folds, if a thread holds at least [`SOME_WORDS`].
+/// `ArgMinMax` is such an operator, and is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks 254.6 µs, 4 blocks 243.1.
 pub const BUSY_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// A thread with two folds of items of 4 bytes that holds at least this many words of accumulators at a time has the registers of
-/// [`BUSY_BLOCKS_PER_MULTIPROCESSOR`]. `ArgMinMax` of items of 4 bytes has 18.
+/// If a thread with two folds of items of 4 bytes holds at least this many words of accumulators at a time,
+/// [`BUSY_BLOCKS_PER_MULTIPROCESSOR`] applies. `ArgMinMax` of items of 4 bytes holds 18 words.
 pub const SOME_WORDS: usize = 18;
 
 /// Bytes of the largest input that the caches are to keep, in case it is read again. A larger input is read faster without L1 allocation.

@@ -1,6 +1,7 @@
 //! The arguments of scans, as a list. [`crate::arguments`] makes a struct and entries' parameters from it.
 
-/// Passes the arguments of a scan to the macro in brackets, after the other tokens. Items have the type `T`, and results have the type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan. Items have the type `T`, and results have the
+/// type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_scan_arguments {

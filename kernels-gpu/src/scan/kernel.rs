@@ -11,31 +11,30 @@
 //! ```
 //!
 //! An aggregate is published as soon as its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
-//! values that they need, a late prefix costs nothing for two turns, and the latency of the copies is hidden.
+//! values that they need. A prefix may come two turns late at no cost, and the latency of the copies is hidden.
 //!
-//! A ticket is taken just before its copy can begin, so that aggregates are published nearly in the order of the tickets. A ticket takes
-//! about as long as a copy, so the thread that takes it waits for it only after the scan of the tile. Tiles are handed out by tickets, so a
-//! block that has not started holds no tile (see the look-back's argument for progress).
+//! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
+//! takes about as long to arrive as a copy, so its thread waits for it only after the scan of the current tile. Blocks get tiles by
+//! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
-//! Tiles wait in shared memory, unchanged. Each thread uses its own slots only, so no barrier is needed. Registers hold only the prefix of
-//! each vector within its tile.
+//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so its waiting tiles
+//! need no barrier of several warps. Registers hold only the prefix of each vector within its tile.
 //!
-//! This holds if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With room for
-//! one, the next copy also begins only after the tile is stored.
+//! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
+//! room for one, moreover, the next copy begins only after the tile is stored.
 //!
-//! **Backward.** From a scan's text, the host also makes a text whose direction is from the last item to the first. In that text, the
-//! tiles, a thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a
-//! scan of the items in the opposite order. Operators that use an item's index get the index counted from the end.
+//! **Backward.** From a scan's text, the host also makes a text that scans from the last item to the first. In that text, the tiles, a
+//! thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a scan of the
+//! reversed array. Operators that use an item's index get the index counted from the end.
 //!
 //! **Large items.** Items or results of more than 16 bytes are copied by whole warps: see `block::large`. The copy of the next tile begins
-//! as soon as this turn's copy has ended, so each ticket is taken a turn earlier.
+//! as soon as this turn's copy has ended, so each ticket is taken one turn earlier.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
 //! A block has one barrier of all its threads. For each tile, it has one barrier of the warps that share the tile, and two barriers at
-//! which one side arrives without waiting (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the
-//! result.
+//! which the sender does not wait (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the result.
 
 mod exchange;
 mod looking_back;
@@ -74,19 +73,19 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
-/// whether the launch has the blocks of a long scan. A scan that turns out to be short then has more warps, and perhaps more blocks, than
-/// it needs.
+/// whether the launch has the blocks of a long scan. If the number that is read makes the scan short, the launch has more warps, and
+/// perhaps more blocks, than it needs.
 ///
 /// # Safety
-/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads, all of which
-///   call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan follow each
-///   other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
+/// - The launch has at least one and at most `end_tile - first_tile` blocks. A block has [`crate::launch::scan_block_threads`] threads,
+///   which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
+///   follow each other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable, and their results are writable. Either the two addresses and the two types are equal, or items and results do not overlap.
-/// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only one.
+/// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only launch.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
-///   number of items, it has at least [`crate::workspace::scan_state_words`] words.
+///   number of items, the workspace has at least [`crate::workspace::scan_state_words`] words.
 #[inline(always)]
 pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -134,14 +133,15 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A scan of one tile does not use the board, so it needs no ticket and no tag.
+            // A scan of one tile reads no other block's value, so it needs no ticket. Its state words get tag 0, which no launch of several
+            // tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
             }
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
-            // Each block takes tickets up to its first that has no tile.
+            // A block stops taking tickets when it gets a ticket without a tile.
             let has_tile = tiles.of_ticket(ticket.index) < tiles.end;
             if S::SHAPE.is_large() && tiles.tickets_go_on && has_tile {
                 let taken = tickets::take_if(control, true);
@@ -178,8 +178,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     }
 }
 
-/// The prefix of the first item: the initial value or the identity. Words are chosen one by one, since a struct that comes from one of two
-/// places would be put into local memory.
+/// The prefix of the first item: the initial value or the identity. Each word is chosen by itself: a choice between two structs would put
+/// both structs into local memory.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -193,8 +193,8 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of O::Accumulator => {
         words[W] = if has_initial {
-            // SAFETY: the workspace (condition 5) has room there for an accumulator of any size. The workspace was zeroed, and the host
-            // wrote the initial value.
+            // SAFETY: the workspace (condition 5) has room at this address for an accumulator of any size. The workspace was zeroed, and
+            // the host wrote the initial value.
             unsafe { address.wrapping_add(W).read() }
         } else {
             accumulator_word(O::identity(), W)
@@ -203,7 +203,7 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
     accumulator_of_words(words)
 }
 
-/// Writes the total of a scan of no items, if there is an address for it. One thread of the launch writes it.
+/// Writes the total of a scan of no items, if there is an address for the total. Only one thread of the launch writes.
 ///
 /// # Safety
 /// The same as for [`scan()`].
@@ -225,9 +225,9 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// The cache policy of reads: the L2 cache evicts read lines after all others, although they are not read again. So it evicts written
-    /// lines first, and a scan of 1 GiB takes 3 % less time. Presumably memory then switches between reads and writes less often. A scan in
-    /// place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
+    /// The cache policy of reads: the L2 cache evicts the lines of the input last. These lines are not read again, but the cache then
+    /// evicts written lines first, and a scan of 1 GiB takes 3 % less time. Presumably the memory switches between reads and writes less
+    /// often. A scan in place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
@@ -236,17 +236,17 @@ impl<T, U> Array<T, U> {
     }
 }
 
-/// Whether a tile is stored two turns after it arrived. This needs room for [`TURNS`] tiles.
+/// Whether a tile is stored two turns after it arrived. Such a delay needs room for [`TURNS`] tiles.
 #[inline(always)]
 fn leaves_later(buffers: u32) -> bool {
     buffers == TURNS as u32
 }
 
-/// The state of a launch that the warps of a block share.
+/// What the warps of a block know of the launch.
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
-    /// Whether the results are stored. If not, only the tiles' aggregates are published.
+    /// Whether the results are stored. If not, the launch only publishes aggregates.
     stores: bool,
     control: *mut Control,
     board: Board,

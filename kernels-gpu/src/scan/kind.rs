@@ -10,20 +10,20 @@ const fn sharing(shape: ScanShape) -> u32 {
     shape.warps * WARP_LANES
 }
 
-/// A warp that scans, and the warp that looks back.
+/// Threads of two warps: the last warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 /// The barriers of a kernel whose long scans have tiles of this shape. The source has each barrier once for short scans
 /// and once for long scans.
 const fn barriers(long: ScanShape) -> [Barrier; 11] {
     [
-        // The barrier of the whole block, after the first ticket. The barrier of the warps that scan, after they have written their
-        // totals.
+        // First the barrier of the whole block, after the first ticket. Then the barrier of the warps that scan, after they have written
+        // their totals.
         Barrier::block(2),
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(long), 1),
-        // The barriers by which tiles, and the end, are sent to the warp that looks back. That warp waits once before its loop. In
-        // the loop it waits after the look-back. In long scans, it may wait before the look-back instead.
+        // The barriers by which tiles, and the launch's end, are sent to the warp that looks back. That warp waits once before its loop. In
+        // the loop it waits after the look-back or, in long scans, perhaps before it.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),

@@ -1,5 +1,5 @@
-//! Numbers that affect the speed of scans, and no bit of the results. Each number says where and when it was measured. All were measured on
-//! compute capability 9.0; other devices run with the same numbers.
+//! Numbers that affect the speed of scans, but not their bits. The comment of a number says where and when it was measured. All
+//! measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::contract::{scan_tiles, ScanTiles, Wider};
 use crate::element::Element;
@@ -8,7 +8,7 @@ use crate::op::Op;
 /// Blocks of a long scan that share a multiprocessor. The compiler limits the registers accordingly. The [`TURNS`] tiles of one block fill
 /// the shared memory.
 ///
-/// With two blocks, threads would have 56 registers, which suffice for most operators. Four blocks of a short scan would then share a
+/// With two blocks, threads would have 56 registers, which are enough for most operators. Four blocks of a short scan would then share a
 /// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one block and with two:
 ///
 /// | | 8 MiB | 16 MiB | 1 GiB |
@@ -21,8 +21,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 pub const TURNS: usize = 4;
 
 /// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
-/// [contract](crate::contract::scan_tiles), since no others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short
-/// scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
+/// [contract](crate::contract::scan_tiles), since no other tiles were faster. Inclusive sums of `u64` on an H200, in µs, for each number of
+/// rows of a short scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
 /// |---|---|---|---|---|---|---|---|
@@ -31,8 +31,7 @@ pub const TURNS: usize = 4;
 /// | 5 | 2.88 | 3.33 | 3.42 | 4.05 | 4.91 | 6.73 | 9.90 |
 /// | 7 | | | 3.74 | 4.34 | 5.31 | 6.52 | 9.84 |
 ///
-/// Narrower items take more time with 7 rows, for up to 2^22 items. Long tiles from 2 MiB on, or short tiles up to 128 MiB, take more time
-/// too.
+/// Three changes took more time: 7 rows for narrower items, up to 2^22 items; long tiles from 2 MiB on; and short tiles up to 128 MiB.
 pub const fn exact_tiles<T>() -> ScanTiles {
     scan_tiles::<T>()
 }
@@ -46,8 +45,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines of their
-/// input last. Inclusive sums of `f32`, in µs, without and with that request (2026-11-22):
+/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines of the input
+/// last. Inclusive sums of `f32`, in µs, without that request and with it (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -1,6 +1,6 @@
 //! The arguments of selections, as a list. [`crate::arguments`] makes the struct and the entries' parameters from it.
 
-/// Calls the macro in brackets with the other tokens and then the arguments of a selection of items of type `T`.
+/// Calls the macro in brackets. Passes it the other tokens, and then the arguments of a selection of items of type `T`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_selection_arguments {
@@ -11,10 +11,9 @@ macro_rules! with_selection_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of a number of items in device memory. If that number is less than `item_count`, only that many items
-            /// are read.
+            /// Null, or the address of a second item count, in device memory. Of the two counts, the lesser is used.
             item_count_at: *const u64,
-            /// A flag of one byte for each item. The item is chosen if its flag is not 0. Null if items are not chosen by flags.
+            /// The address of the items' flags, a byte each. An item is chosen if its flag is not 0. Null if items are not chosen by flags.
             flags: *const u8,
             /// The output for the chosen items, aligned to an item. Null if it is not wanted.
             items: *mut T,

@@ -1,7 +1,7 @@
 //! The entries of selections.
 
-/// Emits the entry of a selection by a [`Choice`](crate::selection::kernel::Choice). Its arguments: the macro that emits an entry, the
-/// tokens of that macro for the symbol, the choice, and the type of the items.
+/// Emits the entry of a selection by a [`Choice`](crate::selection::kernel::Choice). The arguments: the macro that emits an entry, that
+/// macro's tokens for the symbol, the choice, and the type of the items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_selection {
@@ -25,7 +25,7 @@ macro_rules! emit_select_if {
     };
 }
 
-/// Emits the entry of a selection of the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a selection that chooses the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_runs {

@@ -1,4 +1,5 @@
-//! Selection in one launch and a single pass. Each item is read once, and each output is written once.
+//! Selection in one launch and a single pass. Each item is read once, except that runs read the item before each warp's items again. Each
+//! output is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -12,18 +13,18 @@
 //!
 //! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
 //! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
-//! exchange between warps work as in [`crate::scan::kernel`], whose headers argue for progress and for memory order. A tile's prefix is a
-//! count, so it is exact.
+//! exchange between warps work as in [`crate::scan::kernel`]. The headers there argue for progress and for memory order. A tile's prefix is
+//! a count, and for heads also the place of the last head. These are integers, so it is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
-//! **Writing.** A warp writes the chosen ones among its own consecutive items, so it needs no other warp. It counts them by rows: a
-//! register holds the counts of four rows, 8 bits each. It makes a list of their places, in order. Then each lane writes every 32nd item of
-//! the list, or the item's index, or its distance from the head before it. So the lanes' stores are adjacent, whatever was chosen. If the
-//! items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the
-//! items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads keep their order among its stores, so a
-//! lane that reads and writes one item after another waits for each. For runs, a lane reads up to four items or lengths and then writes
-//! them.
+//! **Writing.** A warp writes the chosen items among its own consecutive items, so it waits for no other warp. It counts its chosen items
+//! by rows: a register holds the counts of up to four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane
+//! takes every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores
+//! are adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and
+//! are written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's
+//! loads and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up
+//! to four items or lengths before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -79,9 +80,9 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
     // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 alone takes the block's first ticket and
-    // receives it once. All threads of a block that goes on get to the barrier: `tiles.blocks()` is the same for all of them. The warp
-    // after the sharing warps looks back, and the sharing warps choose and write. The warp that looks back departs after its last
-    // look-back.
+    // receives it once. Either all threads of a block return early, or all get to the barrier: `tiles.blocks()` is the same for all of
+    // them. The warp after the sharing warps looks back, and the sharing warps choose and write. The warp that looks back departs after its
+    // last look-back.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
@@ -91,7 +92,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A selection of one tile reads no published value. Its words get tag 0, which belongs to no launch.
+            // A selection of one tile reads no published value. Its state words get tag 0, which no launch of several tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
                 ticket = tiles.receive(control, tickets::take_if(control, true));
@@ -141,7 +142,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// Launches of more tiles than this look back patiently (see [`Lookback::look_back`]), because memory is busy.
+    /// A launch of more tiles than this keeps memory busy, so its look-backs are patient (see [`Lookback::look_back`]).
     const PATIENT_TILES: u32 = 1024;
 
     /// The work of the warp that looks back.
@@ -153,7 +154,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
         // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
-        // together. Each tile sent here is one that the block holds, and turns count up from 0.
+        // together. The block holds each tile that is sent here, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,

@@ -5,7 +5,7 @@ use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
 use crate::selection::tuning::{BLOCKS_PER_MULTIPROCESSOR, WARPS};
 use crate::selection::BLOCK_THREADS;
 
-/// Threads of two warps: the last that shares the tiles, and the one that looks back.
+/// Threads of two warps: the last warp that shares the tiles, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const IF: Definition = Definition {
@@ -20,12 +20,12 @@ pub const IF: Definition = Definition {
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Tiles, or the end of the tiles, are sent at two places. The warp that looks back waits at two places: before its first look-back,
-        // and after each.
+        // The code sends a tile at one place, and the end of the tiles at another. The warp that looks back waits at two places: before its
+        // first look-back, and after each look-back.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),
-        // A prefix is sent at one place, and received at one place.
+        // The code sends a prefix at one place, and receives it at one place.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
     ],

@@ -1,12 +1,12 @@
-//! Selection: the ways to choose items, the division of the work into tiles, and what a launch provides.
+//! Selection: the ways to choose items, the division of the work into tiles, and the arguments and memory of a launch.
 //!
 //! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
 //! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
 //! begin. It may also write the items that are not chosen, in their order. All results are exact: they do not depend on the order of the
 //! work.
 //!
-//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp gathers its output
-//! by **chunks**: all of its rows at once, or one row at a time if a vector has many items.
+//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp writes its items
+//! by **chunks**. A chunk is all rows of the warp, or one row if a vector has more than four items.
 
 #[macro_use]
 mod arguments;
@@ -88,8 +88,8 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group has a prefix, and a count that
-/// takes half as many words.
+/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group of tiles has a count, and a
+/// prefix that takes twice as many words.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
     let value = words_per_accumulator::<A>();
@@ -102,23 +102,23 @@ pub type Bytes16 = [u64; 2];
 /// The prefix of an item or a tile: the number of items chosen before it.
 pub type Before = u64;
 
-/// The prefix of an item or a tile if heads of runs are chosen: the number of heads before it, and one more than the index of the last such
-/// head. The second number is 0 if there is no such head.
+/// The prefix of an item or a tile if heads of runs are chosen. The first number is the number of heads before the item or the tile. The
+/// second number is one more than the index of the last of these heads; 0 if there are none.
 pub type BeforeRun = [u64; 2];
 
-/// The chosen items among consecutive items: those of a warp, of a tile, or of a group of tiles.
+/// The chosen items among the items of a warp, of a tile, or of a group of tiles.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
     /// How many items are chosen.
     pub count: u32,
-    /// One more than the place of the last chosen item; 0 if there is none. A warp and a tile count places from the beginning of the tile,
-    /// a group from its own beginning.
+    /// One more than the place of the last chosen item; 0 if there is none. The share of a warp or a tile counts places from the tile's
+    /// beginning. The share of a group counts places from the group's beginning.
     pub last: u32,
 }
 
-/// The shared memory of a block whose prefixes have type `A`. The warps' lists follow it, and the tiles follow the lists. Lists and tiles
-/// each begin at a multiple of 128 bytes.
+/// The beginning of a block's shared memory. Prefixes have type `A`. The warps' lists follow the header, and the tiles follow the lists.
+/// The first list and each tile begin at a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
     /// The warps' counts, for even and for odd turns.
@@ -133,7 +133,7 @@ pub struct Header<A> {
     pub tag: u32,
 }
 
-/// Bytes of a warp's list: a 16-bit place among the warp's items for each item of a chunk.
+/// Bytes of a warp's list: for each item of a chunk, 16 bits for the item's place among the warp's items.
 pub const fn list_bytes<T>() -> usize {
     chunk_items::<T>() * size_of::<u16>()
 }
@@ -148,8 +148,8 @@ pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
     (fixed_bytes::<T, A>() + buffers as usize * tile_bytes::<T>()) as u32
 }
 
-/// How many tiles a block should hold at once, with `available` bytes of shared memory: one where copies are synchronous, three or two
-/// where they are asynchronous. `None` if not even the smallest of these numbers fits.
+/// How many tiles a block should hold at once in `available` bytes of shared memory. With synchronous copies, this is one tile. With
+/// asynchronous copies, it is three tiles, or two if three do not fit. `None` if `available` is too small.
 pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     let (most, least) = match copies {
         Copies::Synchronous => (1, 1),
@@ -164,14 +164,14 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     }
 }
 
-/// An option of a launch: after the last index, it also writes the number of items of the input.
+/// An option of a launch: the number of items of the input is written after the last index.
 pub const WRITES_END: u64 = 1;
 
 const _: () = {
-    // Lists have 16 bits for a place among a warp's items.
+    // Any place among a warp's items fits into the 16 bits of a list's entry.
     assert!(warp_items::<u8>() <= 1 << 16);
-    // Two tiles fit into 99 KiB: no device with asynchronous copies has less shared memory for a block. One tile fits into 64 KiB: no
-    // device without asynchronous copies has less.
+    // Two tiles fit into 99 KiB, the least shared memory for a block on devices with asynchronous copies. One tile fits into 64 KiB, the
+    // least on devices without asynchronous copies.
     assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_and_nans_are_told_from_other_floats() {
+    fn non_zero_rejects_only_zeros_and_not_nan_only_nans() {
         for value in [
             1.0,
             -1e-40,

@@ -1,4 +1,4 @@
-//! The skeletons of selections: one for each way to choose and each width of items. Those of selections by flags have no holes.
+//! The skeletons of selections: one for each way to choose and each width of items. The skeletons of selections by flags have no holes.
 
 use crate::selection::Bytes16;
 use crate::skeleton::ChoiceHole;

@@ -1,7 +1,7 @@
-//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and rarely used operations: a division, the index of a
-//! NaN.
+//! Arithmetic by PTX: conversions of 16-bit floats, minima and maxima that propagate NaN, fused operations, sums of narrow integers, and a
+//! few more.
 //!
-//! All PTX here is without effects, so the compiler may move it, merge equal instructions, or drop it.
+//! The PTX of this file has no side effects, so the compiler may move it, merge equal instructions, or drop it.
 
 use half::{bf16, f16};
 
@@ -64,7 +64,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
         }
         return bf16::from_bits(narrow);
     }
-    // Adds half a unit in the last place, or just less if the last kept bit is 0. A carry rounds up.
+    // Adds half a unit in the last kept place or, if the last kept bit is 0, slightly less. A carry rounds up.
     let bits = value.to_bits();
     let rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     bf16::from_bits(if value.is_nan() {
@@ -77,7 +77,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
 /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction.
 pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 
-/// Makes a number of its low and its high word: one move of both registers.
+/// The number with this low and this high word, by one `mov` instruction.
 #[inline(always)]
 pub fn of_two_words(low: u32, high: u32) -> u64 {
     let number: u64;
@@ -151,8 +151,8 @@ pub fn twice_plus(a: f64, c: f64) -> f64 {
     sum
 }
 
-/// `a·b + c`, rounded once. For floats, the instruction `mad` is the same as `fma`. Kernels must not contain `fma`, which compilers make of
-/// a multiplication and an addition that round separately.
+/// `a·b + c`, rounded once. For floats, the instruction `mad` is the same as `fma`. Kernels must not contain `fma`: it would show that a
+/// compiler has fused a multiplication and an addition that should round separately.
 #[inline(always)]
 pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
     let sum: f32;
@@ -170,7 +170,7 @@ pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
     sum
 }
 
-/// Adds up a vector's narrow integers by dot products of each word's items with ones.
+/// Adds up a vector's narrow integers: for each word, a dot product of its items with ones.
 macro_rules! sum {
     ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
         $(#[$doc])*
@@ -198,26 +198,26 @@ macro_rules! sum {
 }
 
 sum!(
-    /// The sum of 16 items. 4 dot products.
+    /// The sum of 16 items, by 4 dot products.
     sum_u8, "dp4a.u32.u32", "0x01010101", u32
 );
 sum!(
-    /// The sum of 16 items. 4 dot products.
+    /// The sum of 16 items, by 4 dot products.
     sum_i8, "dp4a.s32.s32", "0x01010101", i32
 );
 sum!(
-    /// The sum of 8 items. 4 dot products.
+    /// The sum of 8 items, by 4 dot products.
     sum_u16, "dp2a.lo.u32.u32", "0x0101", u32
 );
 sum!(
-    /// The sum of 8 items. 4 dot products.
+    /// The sum of 8 items, by 4 dot products.
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// The term that is added to the sums of squared deviations of two groups when the groups are joined. For n items with the sum S and m
-/// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if one group is empty, as when a thread appends its first tile. If n
-/// and m are the same power of two, it is `equal`, which the caller has computed. Neither case needs a division. To tell these cases, the
-/// words of n and m are compared: the upper word of a whole number is 0 only if the number is.
+/// The term that is added to the squared deviations of two values when they are combined. For n items with the sum S and m items with the
+/// sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0, as when a thread appends its first tile. If n and m are the same
+/// power of two, it is `equal`, which the caller has computed. These two cases need no division. The words of n and m tell the cases apart:
+/// the upper word of a whole number is 0 only if the number is 0.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
@@ -229,7 +229,7 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
             "setp.eq.s32 %empty, %other, 0;",
             "mov.b64 {{%low, %high}}, {n};",
             "setp.eq.or.s32 %empty, %high, 0, %empty;",
-            // The bits below the exponent.
+            // The fraction bits of n. All are 0 if n is a power of two.
             "and.b32 %high, %high, 1048575;",
             "or.b32 %low, %low, %high;",
             "setp.eq.s32 %unwanted, %low, 0;",

@@ -1,8 +1,8 @@
 //! Atomic operations on a 32-bit word that threads share, in global or in shared memory.
 //!
-//! Any thread may call them, with an item's bits ([`f32::to_bits`]); they are not convergent. They do not return the old value. They are
-//! relaxed: read the word after a barrier, or after the end of the launch. In global memory they are atomic among all threads of the
-//! device. In shared memory they are atomic among the threads of the block.
+//! Any thread may call these functions: they are not convergent. Pass a float as its bits ([`f32::to_bits`]). The functions do not return
+//! the old value. Their memory order is relaxed: read the word after a barrier, or after the end of the launch. In global memory they are
+//! atomic among all threads of the device. In shared memory they are atomic among the threads of the block.
 //!
 //! The bits of a sum of floats depend on the order of the threads' additions. Hardware flushes subnormal sums in global memory to zero.
 
@@ -11,10 +11,10 @@ macro_rules! operations {
         #[doc = concat!("`", $operation, "` of the word at `address` in ", $space, " memory and `bits`.")]
         ///
         /// # Safety
-        /// `address` is in that memory, aligned and writable.
+        /// `address` is in the function's memory space, aligned and writable.
         #[inline(always)]
         pub unsafe fn $name(address: *mut u32, bits: u32) {
-            // SAFETY: `address` is in that memory, aligned and writable (condition of this function), so `cvta` is valid.
+            // SAFETY: `address` is in this memory space, aligned and writable (condition of this function), so `cvta` is valid.
             unsafe {
                 ptx!(
                     $name: concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),

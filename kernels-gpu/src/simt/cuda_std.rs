@@ -1,16 +1,16 @@
 //! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
 //!
-//! This module works with the published `cuda_std` 0.2.2, and with its successor in rust-cuda's repository, which has the same version
-//! number. On the host it is type-checked against the published version, which has no shuffles. Both versions link the compiler's
-//! `libintrinsics`, which wraps libNVVM's shuffle. This module calls that wrapper directly.
+//! This module works with the published `cuda_std` 0.2.2, and with the later version in rust-cuda's repository, which has the same number.
+//! On the host it is type-checked against the published version. The published version has no shuffles, but both versions link the
+//! compiler's `libintrinsics`, which wraps libNVVM's shuffle. This module calls that wrapper directly.
 //!
 //! # Convergent calls
 //!
 //! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of shuffles and
-//! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed a shuffle or a vote of that
-//! kind, each in its own branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so `host/build` turns it off.
-//! One pass of LLVM made them too, which [`barrier`] prevents. `cargo xtask rust-cuda` counts the barriers in the PTX and runs the kernels
-//! on the virtual GPU, which faults when a copy is executed.
+//! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed an instruction of the same
+//! kind, in whatever branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so `host/build` turns that pass
+//! off. One pass of LLVM made such copies too, but [`barrier`] prevents this. `cargo xtask rust-cuda` counts the barriers in the PTX. It
+//! also runs the kernels on the virtual GPU, which faults when a copy is executed.
 
 use cuda_std::{shared, thread, warp};
 
@@ -33,12 +33,12 @@ const MODE_FROM: u32 = 0;
 const MODE_UP: u32 = 1;
 const MODE_DOWN: u32 = 2;
 
-/// The segment of the shuffles `down` and `from`: the whole warp, clamped at the highest lane.
+/// The segment operand of the shuffles `down` and `from`: the segment is the whole warp, and the highest lane is the clamp.
 const SEGMENT_DOWN: u32 = 0x1f;
-/// The segment of the shuffle `up`: the whole warp, clamped at the lowest lane.
+/// The segment operand of the shuffle `up`: the segment is the whole warp, and the lowest lane is the clamp.
 const SEGMENT_UP: u32 = 0;
 
-/// The result of libNVVM's shuffle: the value, and whether it comes from another lane.
+/// The result of libNVVM's shuffle: the value, and whether the source lane is in range.
 #[repr(C)]
 struct Shuffled {
     value: u32,
@@ -83,8 +83,8 @@ pub unsafe fn barrier() {
     stay_one_block();
 }
 
-/// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions into
-/// the branches that lead to it, with its barrier. These twelve instructions leave no trace in the PTX.
+/// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions, with
+/// its barrier, into the branches that lead to the block. The twelve instructions made here leave no trace in the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {
@@ -96,7 +96,7 @@ fn stay_one_block() {
     each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their accesses before the barrier come before
 /// the caller's accesses after it.
 ///
 /// # Safety
@@ -119,13 +119,13 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: as above; another warp waits at the barrier (condition of this function).
+    // SAFETY: as in [`wait_at_barrier`]; another warp waits at the barrier (condition of this function).
     unsafe {
         ptx!(arrive_at_barrier: "bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
-/// Waits for all lanes of the warp. What any lane accesses before the barrier is ordered before what other lanes access after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -141,7 +141,7 @@ pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()
 }
 
-/// `value` of the lane `delta` above; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -151,7 +151,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
 }
 
-/// `value` of the lane `delta` below; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -173,7 +173,7 @@ pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
 
 /// The lanes whose `predicate` holds: bit `i` for lane `i`.
 ///
-/// LLVM copies some of these votes, which is harmless (see the module).
+/// LLVM copies some of these votes. The copies are harmless (see the module).
 ///
 /// # Safety
 /// Convergent: the whole warp.

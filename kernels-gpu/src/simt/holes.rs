@@ -1,11 +1,12 @@
-//! Holes: placeholders in the PTX for an operator's functions. When the operator is known, the bodies of its functions replace them.
+//! Holes: placeholders in the PTX for an operator's functions. When the operator is known, the bodies of its functions fill the holes.
 //!
-//! A hole is a line `HOLE name outputs <- inputs;`. Each operand is a register. A hole has no effects, so the compiler may move it, merge
-//! it with an equal one, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
+//! A hole is a line `HOLE name outputs <- inputs;`. Each operand is a register. A hole has no side effects, so the compiler may move it,
+//! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
 //! outputs by `GIVE index, register;`. The lines between `TAKE` and `GIVE` are the body.
 //!
-//! Operands have the widths of registers: an accumulator has 32 or 64 bits, and an item or a result has 16, 32 or 64. Values of 8 bits are
-//! zero-extended to 16. Wider accumulators, and their results, are in several registers (see [`wide`]).
+//! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. An item of 16 bytes is in
+//! two registers. Values of 8 bits are zero-extended to 16 bits. Wider accumulators and their results are in several registers (see
+//! [`wide`]).
 
 mod wide;
 
@@ -113,7 +114,7 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right`, where both operands combine the same number of items. Only operators with wide accumulators use this hole.
+/// `left ⊕ right`, on the conditions of `Op::combine_equal`. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)
@@ -138,13 +139,13 @@ pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     }
 }
 
-/// Combines values of streams. Only operators with wide accumulators use this hole.
+/// Combines two values of streams. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_streams(left, right)
 }
 
-/// The value of a stream in its usual form. Only operators with wide accumulators use this hole.
+/// Converts a stream's value to the usual form of values. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn end_stream<A: Accumulator>(value: A) -> A {
     wide::end_stream(value)
@@ -164,7 +165,7 @@ pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     }
 }
 
-/// As [`total_of_four`], but the result has the first item's index, `index`, in place of the winning item's index (see
+/// As [`total_of_four`], but the result has `index`, the first item's index, in place of the winning item's index (see
 /// `Op::bound_of_four`).
 #[inline(always)]
 pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
@@ -181,7 +182,7 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     }
 }
 
-/// The prefix after a vector with the prefix `before`. It is a hole of its own because it is rarely used.
+/// The prefix after a vector with the prefix `before`. This hole is separate from [`place`], because few kernels use it.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -236,7 +237,7 @@ fn identity_item_128() -> [u64; 2] {
     [low, high]
 }
 
-/// The item or the result of 8 bits that is in a 16-bit register.
+/// The item or result of 8 bits that is in a 16-bit register.
 #[inline(always)]
 fn narrow(register: u16) -> u8 {
     // SAFETY: values of 8 bits are zero-extended to 16 (see the module).
@@ -244,8 +245,8 @@ fn narrow(register: u16) -> u8 {
     register as u8
 }
 
-/// Lifts an item. Exact operators combine whole vectors by [`total`]. They lift single items only in scans with wider results, and where
-/// missing items are left out. Only operators with wide accumulators use the item's index.
+/// Lifts an item. Exact operators combine whole vectors by [`total`], and lift single items in two cases: in scans with wider results, and
+/// where missing items are left out. Only operators with wide accumulators use the item's index.
 #[inline(always)]
 pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     match (size_of::<T>(), A::WORDS) {
@@ -354,8 +355,8 @@ pub fn take_accumulator<A: Accumulator>() -> A {
     }
 }
 
-/// Takes the vector that follows an accumulator in a body's inputs. If the accumulator is wide, the index of the vector's first item is
-/// taken too; else it is 0.
+/// Takes the vector that follows an accumulator in a body's inputs. If the accumulator is wide, this also takes the index of the vector's
+/// first item. Otherwise the index is 0.
 #[inline(always)]
 pub fn take_vector<A: Accumulator>() -> (Words, u64) {
     match A::WORDS {
@@ -372,7 +373,7 @@ pub fn take_vector<A: Accumulator>() -> (Words, u64) {
     }
 }
 
-/// Takes an item's index, which is a body's input `INDEX` if the accumulator is wide. Otherwise returns 0.
+/// If the accumulator is wide, takes the item's index from the body's input `INDEX`. Otherwise returns 0.
 #[inline(always)]
 pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     match A::WORDS {
@@ -381,7 +382,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Takes the place of a stream's vector, which is a body's input `PLACE` if the accumulator is wide. Otherwise returns 0.
+/// Takes the index of the first item of a stream's vector. If the accumulator is wide, this is a body's input `PLACE`; otherwise it is 0.
 #[inline(always)]
 pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     match A::WORDS {
@@ -390,7 +391,7 @@ pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     }
 }
 
-/// Gives the result of a wide accumulator as a body's outputs, one register for each word.
+/// Gives a result of a wide accumulator as a body's outputs, one register for each word.
 #[inline(always)]
 pub fn give_result<R: Element>(value: R) {
     wide::give_first(first_bytes(value), size_of::<R>() / 4);

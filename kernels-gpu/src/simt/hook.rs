@@ -7,10 +7,10 @@
 //!
 //! `warpfold-build` reads the descriptions and replaces each call by its PTX, with the operands' registers filled in.
 //!
-//! Registers of 16 bits are passed in 32 bits: the calling convention demands that.
+//! A value of a 16-bit register is passed in 32 bits, as the calling convention demands.
 //!
-//! Operands that are both read and written are not supported, and options are ignored. To rustc each hook is a call that may read and write
-//! any memory. The driver's compiler sees the PTX itself, so it recognises pure instructions.
+//! Operands that are both read and written are not supported, and options are ignored. To rustc, each hook is a call that may read and
+//! write any memory. The driver's compiler sees the PTX itself, and so recognises instructions without side effects.
 
 /// The first bytes of a description.
 macro_rules! mark {
@@ -92,10 +92,11 @@ pub type reg32 = u32;
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
 
-/// The type in which a number is passed to a hook: in a 32-bit register, or as the number itself if the compiler knows it.
+/// The type in which a number is passed to a hook. If the compiler knows the number, the PTX has the number itself, and else a 32-bit
+/// register.
 #[allow(non_camel_case_types)]
 pub type number = u32;
-/// The type in which a constant is passed to a hook: a number that the compiler has to know.
+/// The type in which a constant is passed to a hook. The compiler has to know the constant.
 #[allow(non_camel_case_types)]
 pub type constant = u64;
 
@@ -111,7 +112,7 @@ pub const fn bytes<const LENGTH: usize>(description: &str) -> [u8; LENGTH] {
     bytes
 }
 
-/// A type of operands of hooks. Its bits are passed as an `R`.
+/// A type that an operand of a hook can have. Its bits are passed as an `R`.
 pub trait Operand<R> {
     /// The value's bits.
     fn to_register(self) -> R;

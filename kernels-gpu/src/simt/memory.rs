@@ -1,15 +1,15 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), lack a memory
-//! order (read-modify-write operations), or lack a cache hint. Nothing here has to be convergent.
+//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), no memory order
+//! (read-modify-write operations), or no cache hint. No function here has to be convergent.
 
 use crate::launch::Start;
 
 use super::START;
 
-/// 1, behind an optimisation barrier. A loop that advances by it is not unrolled: rustc cannot count the iterations, and the pragma forbids
-/// `ptxas` to unroll it. Call this at the head of the loop. When loops that rarely run were unrolled, they took half of `ptxas`'s time, and
-/// a program's first call waits for `ptxas`.
+/// The number 1, behind an optimisation barrier. A loop that advances by this number is not unrolled: rustc cannot count the iterations,
+/// and the pragma forbids `ptxas` to unroll the loop. Call this function at the head of the loop. Loops that rarely run took half of
+/// `ptxas`'s time when they were unrolled, and a program's first call waits for `ptxas`.
 #[inline(always)]
 pub fn opaque_one() -> usize {
     let one: u64;
@@ -20,8 +20,8 @@ pub fn opaque_one() -> usize {
     one as usize
 }
 
-/// 1, behind an optimisation barrier for rustc alone: rustc does not unroll a loop that advances by it, so its PTX is short. `ptxas` may
-/// unroll it.
+/// The number 1, behind an optimisation barrier for rustc alone. rustc does not unroll a loop that advances by this number, so the loop's
+/// PTX is short. `ptxas` may unroll the loop.
 #[inline(always)]
 pub fn late_one() -> u32 {
     let one: u32;
@@ -32,7 +32,7 @@ pub fn late_one() -> u32 {
     one
 }
 
-/// The direction's mask: 0 in the PTX as it is compiled, and all bits in the PTX that the host makes for backward scans. See
+/// The direction's mask: 0 in the PTX as it is compiled, and all bits set in the PTX that the host makes for backward scans. See
 /// [`crate::direction::Direction`].
 #[inline(always)]
 pub fn direction_mask() -> u64 {
@@ -48,7 +48,7 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
-/// Reads a flag from a register of this name. The flag is 0 in the PTX as it is compiled. The host makes other PTX in which the flag is 1.
+/// Reads a flag from the register `$register`. The flag is 0 in the PTX as it is compiled. The host makes other PTX in which the flag is 1.
 macro_rules! is_set_in_text {
     ($name:ident: $register:literal) => {{
         let number: u32;
@@ -100,11 +100,11 @@ pub fn shared_bytes() -> u32 {
     bytes
 }
 
-/// Loads 16 bytes from an address in global memory with this instruction.
+/// Loads 16 bytes from an address in global memory, by the given instruction.
 macro_rules! load_vector_by {
     ($name:ident: $instruction:literal, $address:expr) => {{
         let (a, b, c, d): (u32, u32, u32, u32);
-        // `cvta` is valid: the generic address is one of global memory.
+        // `cvta` is valid: the generic address is in global memory.
         ptx!(
             $name: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             concat!($instruction, " {{{a}, {b}, {c}, {d}}}, [%g]; }}"),
@@ -162,10 +162,10 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
 pub struct EvictionPolicy(u64);
 
 impl EvictionPolicy {
-    /// Whether policies are used: from compute capability 9.0 on, because they were measured only there. PTX has policies from 8.0 on.
+    /// Whether policies are used: from compute capability 9.0 on, since no lower capability was measured. PTX has policies from 8.0 on.
     const ARE_USED: bool = matches!(START, Start::Early);
 
-    /// `evict_last` if `last`, else `evict_normal`. Call it at each use: a kept policy would take registers.
+    /// `evict_last` if `last`, else `evict_normal`. Call this function at each use: a kept policy would take registers.
     #[inline(always)]
     pub fn new(last: bool) -> Self {
         let mut policy = 0;
@@ -187,8 +187,8 @@ impl EvictionPolicy {
     }
 }
 
-/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`). The caller gives the instruction and its other
-/// operands.
+/// Begins to copy from an address in global memory (`%g`) to an address in shared memory (`%s`). The caller gives the instruction and its
+/// other operands.
 macro_rules! begin_copy_by {
     ($name:ident: $instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
         // `cvta` is valid: each generic address is in its space.
@@ -231,13 +231,13 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 pub const LEAST_COPY_BYTES: usize = 4;
 
 /// Begins to copy 16 bytes from global memory to `offset` bytes after `base`, in shared memory. The shared address is computed in 32 bits.
-/// The copy leaves out the L1 cache, and is done after [`await_copies`].
+/// The copy bypasses the L1 cache, and is done after [`await_copies`].
 ///
 /// # Safety
-/// The conditions of [`begin_copy_vector`], where `to` is `base` and `offset` together. `base` is in shared memory too.
+/// The conditions of [`begin_copy_vector`], where `to` is `offset` bytes after `base`. `base` is in shared memory too.
 #[inline(always)]
 pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32) {
-    // SAFETY: `from` is readable global memory, and the 16 bytes at the offset are shared memory of this thread. Both are aligned
+    // SAFETY: `from` is readable global memory, and the 16 bytes at the offset are shared memory of this thread. Both places are aligned
     // (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(
@@ -271,8 +271,8 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 /// Reads a single value of shared memory.
 ///
 /// Stable rustc does not know that the address is in shared memory. It could merge a plain read with a read of global memory in another
-/// branch, into one read from a generic address. So with stable rustc the read is volatile, and `warpfold-build` removes `.volatile` from
-/// the PTX.
+/// branch: the result would be one read from a generic address. So with stable rustc the read is volatile, and `warpfold-build` removes
+/// `.volatile` from the PTX.
 ///
 /// # Safety
 /// `address` is in shared memory, aligned, and written.
@@ -313,7 +313,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
 ///
 /// # Safety
 /// - `base` is in shared memory.
-/// - The 16 bytes that begin `offset` bytes after it are in shared memory too, aligned to 16 bytes, and written.
+/// - The 16 bytes that begin `offset` bytes after `base` are in shared memory too, aligned to 16 bytes, and written.
 #[inline(always)]
 pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);

@@ -1,7 +1,7 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! This module is the only interface between the kernels and the compiler. No other module has `asm!` or intrinsics. Memory is accessed in
-//! the same way with every compiler. The rest has three implementations, one of which is chosen at compile time:
+//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler.
+//! Everything else has three implementations, one of which is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);
@@ -10,8 +10,8 @@
 //! # Convergence
 //!
 //! A barrier needs every thread of the block. A barrier that counts warps needs every thread of that many warps. A shuffle or a vote needs
-//! every lane of the warp. All of these threads get to the call: none has left the kernel, and none branches around the call. A function
-//! that needs this says **convergent**.
+//! every lane of the warp. All of these threads have to get to the call: none has left the kernel, and none branches around the call. A
+//! function with this condition is called **convergent**.
 //!
 //! # Memory order
 //!
@@ -20,7 +20,7 @@
 //! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the
 //! last tag needs it.
 
-// On the host the kernels are only type-checked: each instruction is a panic.
+// On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused, clippy::diverging_sub_expression)
@@ -117,8 +117,8 @@ pub fn threads_in_grid() -> u64 {
 }
 
 /// Returns `number`, for a branch in a loop with ballots or barriers. The number differs between threads: it is a lane or a warp, for
-/// example. rust-cuda's compiler does not know that threads meet at ballots and barriers. If it saw that the branch goes the same way in
-/// every iteration, it would make two copies of the loop, one for each side of the branch.
+/// example. rust-cuda's compiler does not know that threads meet at ballots and barriers. If the compiler saw that the branch goes the same
+/// way in every iteration, it would make two copies of the loop, one for each side of the branch.
 #[inline(always)]
 pub fn in_loop(number: u32) -> u32 {
     if cfg!(feature = "cuda_std") {

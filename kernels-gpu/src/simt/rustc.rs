@@ -16,9 +16,9 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "sm_90") {
 };
 
 const FULL_MASK: u32 = u32::MAX;
-/// The segment of the shuffles `down` and `idx`: the whole warp, clamped at the highest lane.
+/// The segment operand of the shuffles `down` and `idx`: the segment is the whole warp, and the highest lane is the clamp.
 const SEGMENT_DOWN: u32 = 0x1f;
-/// The segment of the shuffle `up`: the whole warp, clamped at the lowest lane.
+/// The segment operand of the shuffle `up`: the segment is the whole warp, and the lowest lane is the clamp.
 const SEGMENT_UP: u32 = 0;
 
 extern "C" {
@@ -76,7 +76,7 @@ pub unsafe fn barrier() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their accesses before the barrier come before
 /// the caller's accesses after it.
 ///
 /// # Safety
@@ -95,11 +95,11 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
 /// - At least one other warp waits at the barrier, by [`wait_at_barrier`].
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: as above; another warp waits at the barrier (condition of this function).
+    // SAFETY: as in [`wait_at_barrier`]; another warp waits at the barrier (condition of this function).
     unsafe { barrier_cta_arrive_count(barrier, warps * WARP_LANES) }
 }
 
-/// Waits for all lanes of the warp. What any lane accesses before the barrier is ordered before what other lanes access after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -115,7 +115,7 @@ pub fn shared_memory<T>() -> *mut T {
     core::intrinsics::gpu::gpu_launch_sized_workgroup_mem::<T>()
 }
 
-/// `value` of the lane `delta` above; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -125,7 +125,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { shfl_sync_down(FULL_MASK, value, delta, SEGMENT_DOWN) }
 }
 
-/// `value` of the lane `delta` below; the lane's own value if there is none.
+/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

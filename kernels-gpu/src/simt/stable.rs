@@ -2,10 +2,10 @@
 //!
 //! # Convergence
 //!
-//! To the compiler a hook is an ordinary call, which it may copy into the arms of a branch. LLVM does not copy loops in this way. So each
-//! call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop. MIR
-//! passes do copy loops, so `warpfold-build` compiles this crate without them and leaves all optimisation to LLVM. Afterwards the PTX is
-//! inspected: it must have as many barriers as the source.
+//! To the compiler a hook is an ordinary call, so LLVM may copy the call into the arms of a branch. LLVM does not copy loops in this way.
+//! So each call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop.
+//! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards the PTX is inspected: it must
+//! have as many barriers as the source.
 
 use crate::contract::WARP_LANES;
 
@@ -18,7 +18,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     7
 };
 
-/// Runs PTX that has to be convergent, in a loop that ends after one iteration. The compiler does not know that it ends.
+/// Runs PTX that has to be convergent, in a loop that ends after one iteration. The compiler does not know that the loop ends.
 macro_rules! convergent {
     ($name:ident: $text:literal, $($rest:tt)*) => {
         loop {
@@ -76,7 +76,7 @@ pub unsafe fn barrier() {
     unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their memory accesses before it come before
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their accesses before the barrier come before
 /// the caller's accesses after it.
 ///
 /// # Safety
@@ -101,7 +101,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
 /// - At least one other warp waits at the barrier, by [`wait_at_barrier`].
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: as above; another warp waits at the barrier (condition of this function).
+    // SAFETY: as in [`wait_at_barrier`]; another warp waits at the barrier (condition of this function).
     unsafe {
         convergent!(arrive_at_barrier: "bar.arrive {barrier}, {threads};",
             barrier = in(number) barrier,
@@ -111,7 +111,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. What any lane accesses before the barrier is ordered before what other lanes access after it.
+/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -125,7 +125,7 @@ pub unsafe fn warp_barrier() {
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     let base: *mut T;
-    // SAFETY: the instruction returns an address. The text declares the array.
+    // SAFETY: the instruction only returns an address. The text declares the array.
     unsafe {
         ptx!(shared_memory: "mov.u64 {base}, warpfold_shared;", base = out(reg64) base, options(pure, nomem, nostack));
     }
@@ -148,8 +148,8 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: one copies the
-/// first operand, the other the second.
+/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts of it: one copies
+/// the first operand, the other copies the second operand.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;
@@ -166,7 +166,7 @@ pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     word
 }
 
-/// A shuffle of the whole warp. `$operand` decides the source lane; the text has the clamp and the mask of segments.
+/// A shuffle of the whole warp. `$operand` decides the source lane. The text of the instruction has the clamp and the mask of segments.
 macro_rules! shuffle {
     ($(#[$doc:meta])* $name:ident, $operand:ident, $text:literal) => {
         $(#[$doc])*
@@ -192,13 +192,13 @@ macro_rules! shuffle {
 }
 
 shuffle!(
-    /// `value` of the lane `delta` above; the lane's own value if there is none.
+    /// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
     shuffle_down,
     delta,
     "shfl.sync.down.b32 {shuffled}, {value}, {lane}, 31, -1;"
 );
 shuffle!(
-    /// `value` of the lane `delta` below; the lane's own value if there is none.
+    /// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
     shuffle_up,
     delta,
     "shfl.sync.up.b32 {shuffled}, {value}, {lane}, 0, -1;"

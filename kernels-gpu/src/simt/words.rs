@@ -1,6 +1,6 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`, as in [`super::memory`]: each states its memory order and its scope.
+//! All accesses are PTX by `ptx!`. Each states its memory order and its scope.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -22,7 +22,7 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
-/// A function that loads several words at once, each like [`load_word`]. A word that is not wanted is 0.
+/// Defines a function that loads several words at once, each like [`load_word`]. Unwanted words are 0.
 ///
 /// One `ptx!` has all loads. With a `ptx!` for each load, the compiler would use a loaded word before it issues the next load.
 macro_rules! load_at_once {
@@ -34,7 +34,7 @@ macro_rules! load_at_once {
         #[inline(always)]
         pub unsafe fn $name(first: *const u64, other: *const u64, wanted: u32) -> $result {
             $(let $word: u64;)*
-            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). Other words are not
             // accessed.
             unsafe {
                 ptx!(
@@ -59,7 +59,8 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] for the word at `first`, the seven words that lie 32, 64, … 224 words before it, and the listed words at `other`.
+/// [`load_at_once!`] for the word at `first`, for the seven words that lie 32, 64, … 224 words before it, and for the listed words at
+/// `other`.
 macro_rules! load_words_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }
@@ -114,7 +115,7 @@ load_words_at_once! {
 }
 
 load_at_once! {
-    /// As [`load_words_apart`], but each of the nine is a pair of words.
+    /// As [`load_words_apart`], but for nine pairs of words.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
@@ -195,12 +196,13 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
     }
 }
 
-/// Adds 1 to a 64-bit word if `increments` is set on the warp's first lane: relaxed, GPU scope. That lane gets the word's old value. The
-/// other lanes get 0. If nothing is added, all lanes get 0.
+/// Adds 1 to a 64-bit word if `increments` is true on the warp's first lane: relaxed, GPU scope. The first lane gets the word's old value,
+/// and the other lanes get 0. If nothing is added, all lanes get 0.
 ///
-/// The addition takes as long as a read of global memory, and the thread goes on until it uses the result. Two details avoid an early use.
-/// The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The 1 is computed
-/// from the lane, because `ptxas` would first add up equal operands over the warp's lanes, and then distribute the result.
+/// The addition takes as long as a read of global memory, and the thread waits for it only when it uses the result. Two details avoid an
+/// early use. The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The
+/// summand 1 is computed from the lane: if the summands were equal, `ptxas` would add them up over the warp's lanes, and then distribute
+/// the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
@@ -245,11 +247,12 @@ pub unsafe fn arrive(counter: *mut u32) -> u32 {
     before
 }
 
-/// Makes [`load_rows`], from a list of the words that it loads: of each, its bit in `wanted`, its base and its distance from the base.
+/// Defines [`load_rows`] from a list of the words that it loads: each word's bit in `wanted`, its base, and its distance from the base in
+/// bytes.
 macro_rules! load_rows_at_once {
     ($($bit:literal: $word:ident = $base:literal + $offset:literal,)*) => {
-        /// Loads up to 16 words at `first`, and up to 8 words each at `second` and `third`, 32 words apart. Each is loaded like
-        /// [`load_word`]. Only the words whose bits are set in `wanted` are loaded. A word that is not wanted is 0.
+        /// Loads up to 16 words from `first` on, and up to 8 words each from `second` and `third` on. The words are 32 words apart, and
+        /// each is loaded like [`load_word`]. Only the words whose bits are set in `wanted` are loaded. The other words are 0.
         ///
         /// # Safety
         /// The conditions of [`load_word`], for each word that is wanted.
@@ -261,7 +264,7 @@ macro_rules! load_rows_at_once {
             wanted: u32,
         ) -> [u64; 32] {
             $(let $word: u64;)*
-            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). The others are not
+            // SAFETY: each word that is wanted is in global memory, aligned and readable (condition of this function). Other words are not
             // accessed.
             unsafe {
                 ptx!(

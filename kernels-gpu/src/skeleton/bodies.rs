@@ -1,7 +1,8 @@
-//! The bodies of the table's operators: for each row, one function for each hole, called `SYMBOL$HOLE`.
+//! The bodies of the table's operators: for each row of whole arrays and of selections, one function for each hole, called `SYMBOL$HOLE`.
+//! Kernels of segments and of columns take the bodies of such rows.
 //!
-//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks;
-//! they are left out when the PTX is made.
+//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies are
+//! left out when the PTX is made.
 
 use half::{bf16, f16};
 
@@ -61,7 +62,7 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
-/// This body and the next two are empty for rows that are not streamed.
+/// This body and the next two bodies are empty if the operator does not stream rows.
 #[inline(always)]
 fn stream<O: Op<T>, T: Element>() {
     const {
@@ -144,7 +145,7 @@ fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     (first_words(&results), before)
 }
 
-/// The inputs as four vectors, and the index of the first item.
+/// Takes four vectors, and the index of the first item, from the inputs.
 #[inline(always)]
 fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     let vectors = [
@@ -156,7 +157,7 @@ fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     (vectors, take_index::<A, 16>())
 }
 
-/// These four inputs as a vector.
+/// Takes a vector from these four inputs.
 #[inline(always)]
 fn take_words<const A: usize, const B: usize, const C: usize, const D: usize>() -> Words {
     [
@@ -178,7 +179,7 @@ macro_rules! body {
     };
 }
 
-/// The bodies of a row: bodies for all kinds, and bodies for scans.
+/// Emits the bodies of a row. The first arm has the bodies that all kinds need.
 macro_rules! row {
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());
@@ -216,7 +217,7 @@ macro_rules! row {
     };
 }
 
-/// The bodies of a row of the table of selections: one, or none for a selection by flags.
+/// Emits the body of a row of selections. A selection by flags has no body.
 macro_rules! selection_row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
         body!($symbol chosen: chosen::<$predicate, $t>());

@@ -1,15 +1,16 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel and each combination of widths
-//! of items, accumulators and results. An operator's functions are holes in the skeleton (see [`crate::simt::holes`]). For each row of the
-//! table, the library ships the bodies that fill the holes. A filled skeleton is the kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel, each combination of widths of
+//! items, accumulators and results, and a few properties of operators. An operator's functions are holes in the skeleton (see
+//! [`crate::simt::holes`]). The library also ships the bodies that fill the holes for each row of the table. A filled skeleton is the
+//! kernel of that row.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
-//! items is within a body, and inclusive and exclusive scans differ in a body only.
+//! items is within a body. Inclusive and exclusive scans differ only in one body.
 //!
-//! Reductions have accumulators of up to 16 words. Accumulators of more than two words are for operators that use an item's index, have no
-//! identity item, and are exact or combine pairwise. In scans, such operators are exact. With two inputs, an item is a pair. There are no
-//! skeletons for other items of more than 64 bits.
+//! Reductions have accumulators of up to 14 words. An operator with an accumulator of more than two words may use an item's index, has no
+//! identity item, and is exact or combines pairwise. In scans, these operators are exact. With two inputs, an item is a pair of up to 128
+//! bits, and selections by flags have items of up to 128 bits. All other items of skeletons have at most 64 bits.
 
 mod bodies;
 
@@ -33,15 +34,15 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. This is so for items of 4 bytes. Four vectors have few items of 8 bytes, and
-/// compilers would branch between the vectors.
+/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. Four vectors have only eight items of 8
+/// bytes, and compilers would make branches between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether rows [are streamed](Op::STREAMS_ROWS): by operators that combine sixteens pairwise, with values of two words, or of a count and
-/// two sums; and by exact operators whose values are one or two keys of a word, with an index each.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). Its values may be one or two keys of a word each, with an index each. Otherwise, it
+/// combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     match O::EXACT {
         true => matches!(O::Accumulator::WORDS, 3 | 6),
@@ -275,12 +276,12 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// The skeletons of a kind. A line states whether any order gives the same bits, and then an item, an accumulator and a result of the right
-/// widths. The skeleton's name follows, and contains the same facts, with widths in bits. For pairs, the width of an item is the width of
-/// one of the two values.
+/// Emits the skeletons of a kind. A line states whether the operators are exact, and then an item, an accumulator and a result of the right
+/// widths. The skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the
+/// name has the width of the pair.
 ///
-/// In scans with accumulators of 32 bits, exact and other operators share a skeleton. So they do in reductions and scans of segments and of
-/// columns, where only operators that combine each sixteen values pairwise have skeletons of their own.
+/// In reductions and scans of segments and of columns, exact and other operators share a skeleton, but operators that combine sixteens
+/// pairwise have skeletons of their own. For whole arrays, the name also says whether the operators are exact.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -1,6 +1,6 @@
-//! Accesses to a vector in memory: no more than the number and the alignment of its bytes require.
+//! Accesses to a vector in memory: as few as the vector's size and alignment allow.
 //!
-//! A vector is accessed in **units** of up to 16 bytes. The caller's number of bytes and unit are constants, so each function here compiles
+//! A vector is accessed in **units** of up to 16 bytes. The sizes of the vector and of a unit are constants, so each function here compiles
 //! to a few accesses.
 
 use crate::element::VECTOR_WORDS;
@@ -16,7 +16,7 @@ pub struct Access {
     unit: usize,
 }
 
-/// Runs a block for each listed place. The block is written out each time, because a loop would index registers at run time.
+/// Runs a block for each listed index. The block is written out for each index, because a loop would index registers at run time.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -26,7 +26,7 @@ macro_rules! for_each_place {
     }};
 }
 
-/// Runs a block for each 16 bytes of a vector, written out each time.
+/// Runs a block for each 16 bytes of a vector. The block is written out each time.
 macro_rules! for_each_sixteen {
     ($part:ident of $access:ident => $body:block) => {
         for_each_place!($part in 0 1 2 3 => {
@@ -38,15 +38,15 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Accesses to vectors of `bytes` bytes in slots of `slot_bytes` bytes, which are at least `bytes`. The unit is the largest power of
-    /// two that divides both numbers, and at most 16.
+    /// Accesses to vectors of `bytes` bytes. Every power of two, up to 16, that divides `slot_bytes` also divides all addresses. The unit
+    /// is the largest of these powers that divides `bytes` too.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();
         Access { bytes, unit }
     }
 
-    /// The bytes of a unit.
+    /// The number of bytes of a unit.
     #[inline(always)]
     pub const fn unit(self) -> usize {
         self.unit
@@ -63,7 +63,7 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(load_words(address, caching)),
-                // Two parts share a sector, so L1 has to keep the sector from one load to the next.
+                // Parts of 16 bytes share a sector of 32 bytes, so L1 has to keep the sector from one load to the next.
                 (32 | 48 | 64, 16) => {
                     self.sixteens(|part| load_words(address.add(4 * part), Caching::Kept))
                 }
@@ -72,7 +72,7 @@ impl Access {
         }
     }
 
-    /// Makes a vector of parts of 16 bytes each.
+    /// Makes a vector from parts of 16 bytes.
     #[inline(always)]
     fn sixteens(self, read: impl Fn(usize) -> Words) -> Vector {
         let mut vector = [0; VECTOR_WORDS];
@@ -124,8 +124,8 @@ impl Access {
         }
     }
 
-    /// [`Self::read_shared`] of the vector at `base + offset`, in bytes. `offset` is a constant, so it becomes the offset operand of the
-    /// instructions.
+    /// [`Self::read_shared`] of the vector that lies `offset` bytes after `base`. `offset` is a constant, so it becomes the offset operand
+    /// of the instructions.
     ///
     /// # Safety
     /// - `base` is in shared memory.
@@ -303,7 +303,7 @@ trait Memory {
     /// Reads a value.
     ///
     /// # Safety
-    /// `address` is in that memory, readable and aligned.
+    /// `address` is in the memory that is read, readable and aligned.
     unsafe fn read<T: Copy>(address: *const T) -> T;
 }
 
@@ -354,7 +354,7 @@ fn words_of(vector: &Vector, part: usize) -> Words {
     ]
 }
 
-/// The low word and the high word.
+/// The low word and the high word of a number.
 #[inline(always)]
 fn halves(pair: u64) -> [u32; 2] {
     [pair as u32, (pair >> 32) as u32]

@@ -1,8 +1,8 @@
 //! Lifting a vector's items, some of which may be missing.
 //!
 //! A tile that is not full has missing items: each counts as the identity. If some item lifts to the identity, that item fills the missing
-//! places, and all items are lifted alike. If the operator has no such item, missing items are not lifted: the identity takes the place of
-//! the lifted item. Full tiles skip these checks.
+//! places, and then all items are lifted. If the operator has no such item, missing items are not lifted: the identity takes the place of
+//! the lifted item. Full tiles need no such checks.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
@@ -14,7 +14,7 @@ use crate::pairwise;
 pub enum Items {
     /// All items.
     All,
-    /// Only this many items, from the first on.
+    /// Only the first items: this many.
     First(u32),
 }
 
@@ -47,7 +47,8 @@ pub fn must_leave_out<O: Op<T>, T: Element>() -> bool {
     O::identity_item().is_none()
 }
 
-/// Lifts item `position` of a vector; the identity if the item is left out. The vector's first item is item `index` of the input.
+/// Lifts item `position` of a vector. The result is the identity if the item is left out. The vector's first item is item `index` of the
+/// input.
 #[inline(always)]
 pub fn lift<O: Op<T>, T: Element>(
     vector: &Vector,

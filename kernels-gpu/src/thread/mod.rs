@@ -2,7 +2,7 @@
 //!
 //! An array that is indexed at run time goes to local memory instead of registers. The compiler might not unroll long loops over a thread's
 //! vectors or a vector's items. So [`for_each_vector!`] and [`crate::element::for_each_item!`] write these loops out. Vectors stay packed
-//! in words, as in memory, and are unpacked where their items are used, because a register for each narrow item would take too many.
+//! in words, as in memory, and are unpacked where their items are used. A register for each narrow item would take too many registers.
 
 mod access;
 mod lifting;
@@ -45,8 +45,7 @@ pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
-/// Combines the values of a thread's vectors pairwise, neighbours first. `value` returns the value of a vector. There are two, four or
-/// eight vectors.
+/// Combines the values of a thread's two, four or eight vectors pairwise, neighbours first. `value` returns the value of a vector.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     value: impl Fn(usize) -> O::Accumulator,

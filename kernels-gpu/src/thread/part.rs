@@ -31,11 +31,11 @@ pub enum Caching {
 #[derive(Clone, Copy)]
 pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
-    /// Vectors of the part, including out-of-range ones.
+    /// The number of vectors of the part, including vectors that do not exist.
     rows: usize,
-    /// How many items of the tile exist from the thread's first item on.
+    /// The number of existing items of the tile from the thread's first item on.
     existing: u32,
-    /// Whether the tile starts on a multiple of a vector's unit, so that whole vectors can be accessed at once.
+    /// Whether the tile starts at a multiple of a vector's unit, so that whole vectors can be accessed at once.
     is_aligned: bool,
     /// The direction in which the thread's vectors, and a vector's items, follow one another.
     heading: H,
@@ -61,7 +61,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// How a vector is accessed.
     pub const ACCESS: Access = Access::new(Self::BYTES, vector_bytes::<Wider<T, U>>());
 
-    /// How a single item is accessed, at any place of the array.
+    /// How a single item is accessed, anywhere in the array.
     const ITEM_ACCESS: Access = Access::new(size_of::<T>(), align_of::<T>() | Self::ACCESS.unit());
 
     /// Bytes from one of the thread's vectors to the next.
@@ -113,8 +113,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         self.is_aligned && (last as u32) < self.existing
     }
 
-    /// Whether every vector of the part exists whole and can be accessed at once. If that holds for the last vector, it holds for the
-    /// others.
+    /// Whether every vector of the part exists whole and can be accessed at once. If [`Self::is_vector`] holds for the last vector, it
+    /// holds for all vectors.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)
@@ -189,7 +189,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each case has its own eight loads, because with a branch at each load, they would not be issued together.
+            // Each case has its own eight loads: with a branch at each load, the loads would not be issued together.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),

@@ -8,12 +8,12 @@ use super::{for_each_vector, Access, Vectors};
 
 /// A thread's slots, one for each of its vectors, in a tile of shared memory.
 ///
-/// A slot has the size of a vector. If a scan's items and results have different types, it has the size of a vector of the wider type, and
-/// vectors of the narrower type fill only its beginning.
+/// A slot has the size of a vector. If a scan's items and results have different types, a slot has the size of a vector of the wider type.
+/// A vector of the narrower type fills only the beginning of its slot.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
-    /// Bytes from a slot to the next.
+    /// Bytes from the start of a slot to the start of the next.
     stride_bytes: usize,
 }
 
@@ -50,7 +50,7 @@ impl Slots {
     /// Slot `v` exists and is written, and `access` describes its vectors.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: slot `v`, at this offset from the first, is in shared memory, written, and aligned for `access` (condition of this
+        // SAFETY: slot `v`, at this offset from the first slot, is in shared memory, written, and aligned for `access` (condition of this
         // function).
         unsafe { access.read_shared_at(self.first, v * self.stride_bytes) }
     }

@@ -1,4 +1,4 @@
-//! The source of a reduction's items: one array, or two arrays that each have one value of every item.
+//! The source of a reduction's items: one array of items, or two arrays, each with one value of every pair.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
 use crate::element::Element;

@@ -21,7 +21,7 @@ pub struct Arguments {
     pub output: Option<PathBuf>,
 }
 
-/// The names of all runs.
+/// A table to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     /// The ladder of the document with this number.

@@ -173,13 +173,13 @@ fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
         Rung::SequentialScan => 1 << 24,
-        // Some 250 million threads would launch half a million grids for each of eight levels.
+        // For 2^28 items, the first two would launch a grid for each of eight levels of half a million blocks.
         Rung::RecursiveWaiting | Rung::Recursive | Rung::RecursiveOneLauncher => 1 << 20,
         _ => usize::MAX,
     }
 }
 
-/// The rung's block size nearest to the wanted one.
+/// The rung's block size that is nearest to the wanted size.
 fn nearest(block_sizes: BlockSizes, wanted: u32) -> u32 {
     let distance = |block_size: &u32| block_size.abs_diff(wanted);
     block_sizes.iter().min_by_key(distance).unwrap_or(wanted)

@@ -1,4 +1,4 @@
-//! Runs the ladder on the available device: every kernel of the documents, from the naive ones to ours.
+//! Runs the ladder on the available device: every kernel of the documents, from the naive kernels to ours.
 //!
 //! ```text
 //! cargo run --release -p warpfold-ladder --example ladder                     everything
@@ -8,9 +8,9 @@
 //! cargo run --release -p warpfold-ladder --example ladder … --output FOLDER   also as CSV files, and the ladders as a chart, in FOLDER
 //! ```
 //!
-//! Times are measured between events on the device. Each time is the median of some runs. On a machine without a GPU the times are an
-//! interpreter's and mean nothing; the virtual GPU's exact counts are printed next to them, at small sizes. Every result is checked
-//! against the CPU.
+//! Times are measured between events on the device. Each time is the median of several runs, except that a long run is not repeated. On a
+//! machine without a GPU the times are an interpreter's and mean nothing. The virtual GPU's exact counts are printed next to the times, at
+//! small sizes. Every result is checked against the CPU.
 //!
 //! Exit code: 0 if all went well; 2 if an argument is invalid or FOLDER cannot be created; 1 if the device failed, a result differs from
 //! the CPU's, or a file or the output cannot be written.

@@ -59,7 +59,8 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once, which also compiles its kernels, and then once for each time to be measured.
+    /// Runs `work` once, which also compiles its kernels, and then `repeats` times, which are timed. Without repeats, or if the first run
+    /// takes long, the first run's time counts.
     pub fn run<T>(
         &self,
         mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,

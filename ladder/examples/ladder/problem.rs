@@ -8,7 +8,7 @@ use warpfold_ladder::{Item, Placement, Plain, Rung};
 use crate::common::Random;
 use crate::failure::Failure;
 
-/// An operator with every kind of kernel.
+/// An operator with the ladder's kernels, and with warpfold's reductions and scans.
 pub trait Operator<T: Item>:
     Plain<T>
     + Kernel<kind::reduce, T>

@@ -26,7 +26,7 @@ pub struct Record {
     pub item_count: usize,
     /// Threads of a block.
     pub block_size: u32,
-    /// Bytes that every kernel has to move.
+    /// Bytes that any kernel for this task has to move: the input, and for a scan also the output.
     pub bytes: usize,
     /// Median time on the device.
     pub micros: f64,
@@ -106,7 +106,7 @@ impl Record {
         self.bytes as f64 / self.micros / 1e3
     }
 
-    /// The task and its items.
+    /// The document, the task, the operator, and the number and type of the items.
     pub fn problem(&self) -> String {
         format!(
             "document {}: {} ({}) of {} {}",

@@ -45,7 +45,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
 
 type Row = [String; COLUMNS.len()];
 
-/// The rows for this many items: the CPU, then all kernels with every block size that they support.
+/// The rows for this many items: the CPU, then all kernels, each with every size of [`BLOCK_SIZES`] that it supports.
 fn size(bench: &Bench, item_count: usize) -> Result<Vec<Row>, Failure> {
     let row = |block_size: String, kernel: &str, [median, least]: [f64; 2]| {
         let micros = |seconds: f64| format!("{:.3}", 1e6 * seconds);

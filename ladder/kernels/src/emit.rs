@@ -49,7 +49,7 @@ macro_rules! entry {
 macro_rules! forward {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {
-            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
+            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
             unsafe { $function($($parameter),*) }
         });
     };
@@ -88,7 +88,7 @@ macro_rules! padded {
 macro_rules! whole {
     ($placement:ident $family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(input: *const $t, output: *mut $t, item_count: u64,) {
-            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
+            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
             unsafe { $family::<$placement, $op, $t>(input, output, item_count) }
         });
     };
@@ -97,7 +97,7 @@ macro_rules! whole {
 macro_rules! sections {
     ($placement:ident $family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(input: *const $t, output: *mut $t, totals: *mut $t, item_count: u64,) {
-            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
+            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
             unsafe { $family::<$placement, $op, $t>(input, output, totals, item_count) }
         });
     };
@@ -122,7 +122,7 @@ macro_rules! exclusive_sections {
 macro_rules! prefixes {
     ($family:ident $op:ident $t:ident => $symbol:ident) => {
         entry!($symbol(prefixes: *const $t, items: *mut $t, item_count: u64, section_items: u64,) {
-            // SAFETY: a launch of the entry meets the conditions of the function of this name, which are the entry's own.
+            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
             unsafe { $family::<$op, $t>(prefixes, items, item_count, section_items) }
         });
     };
@@ -140,7 +140,7 @@ crate::for_each_ladder_kernel!(entries);
 macro_rules! launching {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {
-            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
+            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
             unsafe { $function($symbol as *const c_void, $($parameter),*) }
         });
     };

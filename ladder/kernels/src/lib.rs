@@ -1,8 +1,8 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from, beginning with the naive ones, as they are taught.
+//! The ladder: the kernels of the tutorials that warpfold grew from, in the order in which they are taught. The first kernels are naive.
 //!
-//! The kernels are here to be read, run and compared with the library's own. They are written like a user's kernels, with the operators,
-//! items and building blocks of `warpfold-kernels` alone. Each kernel follows its document, and is corrected only where the document's
-//! kernel is wrong for some number of items. Its file lists the corrections, and the reasons.
+//! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they only use the operators, items and
+//! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected only where the document's kernel is wrong or
+//! can no longer run. Its file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! On the host there are the table ([`entries`]), and the division of the entries into texts ([`texts`]). `emit` makes an entry of each
-//! row.
+//! [`entries`] is the table of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both. `emit` makes an
+//! entry of each row of the table.
 //!
 //! Every launch has to meet these conditions:
 //!
@@ -22,7 +22,7 @@
 //!
 //! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
 //! - Pointers are to global memory, and aligned. They point to the number of items that the kernel's documentation states. No two arrays
-//!   overlap.
+//!   overlap, except that an inclusive scan of sections may be in place.
 //! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
 //!
 //! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.

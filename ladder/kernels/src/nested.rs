@@ -9,8 +9,8 @@
 //!                              blocks, as blocks of half the threads
 //! ```
 //!
-//! Cost: with 2,048 blocks of 512 items, `recursive_waiting` and `recursive` launch 8 levels of 2,048 grids of one block each,
-//! 16,384 grids in all; `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
+//! Cost with 2,048 blocks of 512 items: `recursive_waiting` and `recursive` launch 2,048 grids of one block at each of 8 levels, 16,384
+//! grids in all. `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
 //!
 //! Corrected:
 //! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new
@@ -29,7 +29,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{atomic, block, thread};
 use warpfold_kernels::element::Element;
 
-/// Combines a block's `item_count` items in one level: each thread below half of `item_count` combines two of them.
+/// One level: combines a block's `item_count` items in pairs. A pair is the work of one thread, and its items are half of `item_count`
+/// apart.
 ///
 /// # Safety
 /// `items` points to `item_count` items, which no other block uses; `item_count` is even.
@@ -46,14 +47,14 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
     }
 }
 
-/// Stores the error code of a launch, if it failed.
+/// Stores the error code of a launch, if the launch failed.
 ///
 /// # Safety
 /// `refusal` points to a word of global memory that only this function writes.
 #[inline(always)]
 unsafe fn note(refusal: *mut u32, code: u32) {
     if code != 0 {
-        // SAFETY: `refusal` points to a word of global memory that only atomic operations use now: this function's condition.
+        // SAFETY: `refusal` points to a word of global memory that only atomic operations use now (this function's condition).
         unsafe { atomic::global_max_u32(refusal, code) }
     }
 }
@@ -70,13 +71,13 @@ static DEEPER: [u8; 37] = *b"-------> nested execution depth: %d\n\0";
 /// Prints from each thread. The first thread of each block launches a block of half as many threads.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel, `thread_count` is the block size, and `refusal` points to
-/// a word.
+/// The [conditions of every launch](crate). `kernel` is the address of this kernel, `thread_count` is the block size, and `refusal` points
+/// to a word.
 #[inline(always)]
 pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64, depth: u64) {
     let thread = thread::index();
-    // SAFETY: the formats have a conversion for each number. `kernel` has these three parameters, and the launched block has the size that
-    // they give: this function's conditions. `refusal` points to a word.
+    // SAFETY: the formats have a conversion for each number. `kernel` has these three parameters, one of which is the launched block's
+    // size. `refusal` points to a word (this function's conditions).
     unsafe {
         print(&GREETING, [depth as u32, thread, thread::block()]);
         let half = thread_count / 2;
@@ -92,9 +93,9 @@ pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64,
 /// `gpuRecursiveReduce`: the next level begins when this level's grid has ended.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel. The block size is a power of two, at least 2, and
-/// `item_count` equals it. `items` points to an item for each thread of the grid, `partials` to an item for each block, and `refusal`
-/// to a word.
+/// The [conditions of every launch](crate). `kernel` is the address of this kernel. The block size is a power of two, at least 2, and
+/// `item_count` equals it. `items` points to an item for each thread of the grid, `partials` to an item for each block, and `refusal` to a
+/// word.
 #[inline(always)]
 pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -103,7 +104,7 @@ pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     refusal: *mut u32,
     item_count: u64,
 ) {
-    // SAFETY: the same conditions as this function's.
+    // SAFETY: `descend` has the conditions of this function.
     unsafe {
         descend::<O, T>(
             kernel,
@@ -128,7 +129,7 @@ pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     refusal: *mut u32,
     item_count: u64,
 ) {
-    // SAFETY: the same conditions as this function's.
+    // SAFETY: `descend` has the conditions of this function.
     unsafe {
         descend::<O, T>(
             kernel,
@@ -155,8 +156,8 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     stream: ChildStream,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `items` has an item for each thread of the grid, and `partials` one for each block, so the block's items and its partial are
-    // in bounds: this function's conditions. No other block uses them; the launched grid uses them after the barrier, with half the
+    // SAFETY: `items` has an item for each thread of the grid, and `partials` an item for each block (this function's conditions). So the
+    // block's items and its partial are in bounds. No other block uses them. The launched grid uses them after the barrier, with half the
     // threads and items.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
@@ -182,8 +183,8 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
 /// `gpuRecursiveReduce2`: one thread of the grid launches the next level of all blocks.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `kernel` is the address of this kernel. `block_items` and `stride` are powers of two, `stride` is
-/// less than `block_items`, and the block size is `stride`. `items` points to `block_items` items for each block, `partials` to an item
+/// The [conditions of every launch](crate). `kernel` is the address of this kernel. `block_items` and `stride` are powers of two, `stride`
+/// is less than `block_items`, and the block size is `stride`. `items` points to `block_items` items for each block, `partials` to an item
 /// for each block, and `refusal` to a word.
 #[inline(always)]
 pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
@@ -195,7 +196,7 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     block_items: u64,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial: this function's conditions. Only
+    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial (this function's conditions). Only
     // this block uses them. The launched grid, of half the stride, begins when all blocks have ended.
     unsafe {
         let own = items.add(block * block_items as usize);

@@ -46,7 +46,8 @@ extern "C" {
 
 /// Launches a grid, and returns the runtime's error code: 0 for success.
 ///
-/// This thread's accesses before the launch come before the grid. So do accesses that barriers have ordered before them.
+/// This thread's accesses before the launch come before the launched grid's accesses. So do other accesses that barriers have ordered
+/// before the launch.
 ///
 /// # Safety
 /// `kernel` is the address of a kernel with these parameters, each of 64 bits, and the launch meets the kernel's conditions.

@@ -1,4 +1,4 @@
-//! The two texts of the kernels. They are separate because only one of them has to be linked.
+//! The two texts of the kernels. They are separate because only one text has to be linked.
 
 /// A text of kernels.
 #[derive(Debug, Clone, Copy)]
@@ -7,14 +7,15 @@ pub struct Text {
     pub name: &'static str,
     /// Whether the text has the entry of this name.
     pub has: fn(&str) -> bool,
-    /// Whether it declares external functions and global variables: the functions that launch kernels and print, and the printed texts.
+    /// Whether the text declares external functions and global variables. The functions launch kernels and print; the variables are the
+    /// printed lines.
     pub has_declarations: bool,
 }
 
 /// The most threads of a block: the limit of the hardware.
 pub const MOST_THREADS: u32 = 1024;
 
-/// The text of the kernels that are launched by the host alone.
+/// The text of the kernels that only the host launches.
 pub const LADDER: Text = Text {
     name: "ladder",
     has: |entry| !is_nested(entry),

@@ -32,8 +32,8 @@ pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Re
 ///
 /// # Safety
 ///
-/// `parameters` takes the address of the blocks' results, one item for each block, and returns the kernel's parameters. A launch with them,
-/// and with `grid_blocks` blocks, meets the kernel's conditions.
+/// `parameters` takes the address of the blocks' results, one item for each block, and returns the kernel's parameters. A launch with these
+/// parameters and `grid_blocks` blocks meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     mut run: Run<'_, T>,
     grid_blocks: u32,
@@ -43,7 +43,7 @@ unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
     let parameters = parameters(partials.address());
     run.timed(|session, kernel| {
-        // SAFETY: `partials` has an item for each block, so the launch meets the kernel's conditions: this function's condition.
+        // SAFETY: `partials` has an item for each block, so the launch meets the kernel's conditions (this function's condition).
         unsafe { session.launch(kernel, shape, 0, parameters) }
     })?;
     run.session.finish(|| {

@@ -1,10 +1,10 @@
-//! Document 1: further launches combine the results of the first.
+//! Document 1: further launches combine the results of the first launch.
 
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};
 use crate::{Item, Measured, Result};
 
-/// Blocks of the first of three launches.
+/// The number of blocks of the first of three launches.
 const FIRST_OF_THREE: u32 = 288;
 
 /// `reduce0`: a launch for every level.

@@ -27,8 +27,8 @@ pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Me
 pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let stride = run.block_threads;
     let block_items = 2 * stride;
-    // SAFETY: after the pointers, the kernel's parameters are the stride, which equals the block size, and the number of a block's items,
-    // which is twice as large.
+    // SAFETY: after the pointers, the kernel's parameters are the stride and the number of a block's items. The stride equals the block
+    // size, and the number is twice as large.
     unsafe {
         launch::<O, T, 5>(rung, run, block_items, |to| {
             let [stride, block_items] = [stride, block_items].map(u64::from);
@@ -41,8 +41,8 @@ pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measu
 ///
 /// # Safety
 ///
-/// `parameters` takes the addresses of `block_items` items for each block, of a partial for each block, and of a word, and returns the
-/// kernel's parameters. A launch with them meets the kernel's conditions.
+/// `parameters` takes three addresses and returns the kernel's parameters. At the addresses are `block_items` items for each block, a
+/// partial for each block, and a word. A launch with these parameters meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     rung: Rung,
     mut run: Run<'_, T>,
@@ -61,8 +61,8 @@ unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
         refusal: children.refusal.address(),
     });
     run.timed(|session, kernel| {
-        // SAFETY: the scratch memory has the items, the partials and the word, so the launch meets the kernel's conditions: this function's
-        // condition.
+        // SAFETY: the scratch memory has the items, the partials and the word, so the launch meets the kernel's conditions (this function's
+        // condition).
         unsafe { session.launch(kernel, (grid_blocks, block_threads), 0, parameters) }
     })?;
     run.session.finish(|| {

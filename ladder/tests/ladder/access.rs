@@ -7,7 +7,7 @@ use warpfold_ladder::Rung;
 
 use crate::launches::launches;
 
-/// The item that a thread works at, if any, at the level of this stride.
+/// The first of the two items that a thread combines at the level of this stride; `None` if the thread is idle.
 type Worker = fn(thread: u32, stride: u32, block: u32) -> Option<u32>;
 
 /// A kernel, as its document draws it.
@@ -78,7 +78,7 @@ impl Drawing {
         strides
     }
 
-    /// The items that each warp accesses at the level of this stride.
+    /// For each warp, the first items of its threads' pairs, at the level of this stride.
     fn warps(&self, stride: u32, block: u32) -> impl Iterator<Item = Vec<u32>> {
         let warp = move |first: u32| {
             let threads = first..first + 32;
@@ -134,7 +134,7 @@ fn warps_diverge_as_drawn() {
 
 /// The documents' figures for 256 and for 512 threads, stride by stride.
 #[test]
-fn drawings_diverge_as_told() {
+fn drawings_diverge_as_in_the_documents() {
     let by_stride = |drawing: &Drawing, block| -> Vec<u64> {
         let strides = drawing.strides(block).into_iter();
         strides

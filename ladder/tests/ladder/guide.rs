@@ -32,7 +32,7 @@ const KERNELS: &[&str] = kernels!(
 );
 
 #[test]
-fn every_rung_is_told_of() {
+fn the_guide_describes_every_rung() {
     let guide = GUIDE.to_lowercase();
     for rung in Rung::ALL {
         assert!(guide.contains(&rung.title().to_lowercase()), "{rung}");
@@ -40,7 +40,7 @@ fn every_rung_is_told_of() {
 }
 
 #[test]
-fn every_line_quoted_is_a_kernel_s() {
+fn every_quoted_line_is_in_a_kernel() {
     let lines: HashSet<&str> = KERNELS
         .iter()
         .flat_map(|file| file.lines())

@@ -13,7 +13,7 @@ use crate::guide::GUIDE;
 use crate::launches::reduction;
 use crate::scan_counts;
 
-/// The counters of each launch in a table.
+/// The counters of each launch of a rung, for one table.
 type Count = fn(Rung) -> Vec<Counters>;
 
 const REDUCED_ITEMS: usize = 16_385;
@@ -41,7 +41,7 @@ const TABLES: [(&str, Count); 5] = [
     }),
 ];
 
-/// The block size of a table, if the rung supports it, else the rung's first block size.
+/// The block size of a table, if the rung supports it. Otherwise the rung's first block size.
 fn block(rung: Rung, of_table: u32) -> u32 {
     let mut all = rung.block_sizes().iter();
     match rung.block_sizes().contains(of_table) {
@@ -72,8 +72,8 @@ fn cells(row: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_number_counted_is_so() {
-    // The counts are those of the committed text; another compiler's text has others.
+fn the_guides_counts_match_measured_counts() {
+    // The counts are those of the committed text. Another compiler's text has other counts.
     if mode() == Mode::Real || cfg!(feature = "cuda_builder") {
         return;
     }
@@ -94,10 +94,10 @@ fn every_number_counted_is_so() {
             };
             let launches = run_with(unwatched, || count(rung));
             for (column, cell) in columns.iter().zip(cells).skip(1) {
-                let told: u64 = cell.replace(',', "").parse().expect("a number");
+                let given: u64 = cell.replace(',', "").parse().expect("a number");
                 let counted = number(column, &launches);
-                if told != counted {
-                    wrong.push(format!("{above}: {rung}, {column}: {counted}, not {told}"));
+                if given != counted {
+                    wrong.push(format!("{above}: {rung}, {column}: {counted}, not {given}"));
                 }
             }
         }

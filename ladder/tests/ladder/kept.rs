@@ -25,7 +25,7 @@ fn count(calls: &[&str], call: &str) -> usize {
 }
 
 #[test]
-fn kernels_are_compiled_once_and_go_with_the_ladder() {
+fn dropping_the_ladder_unloads_each_kernel_once() {
     let ladder = used();
     let ((), calls) = record(|| drop(ladder));
     assert_eq!(count(&calls, "cuModuleUnload"), 2);
@@ -34,7 +34,7 @@ fn kernels_are_compiled_once_and_go_with_the_ladder() {
 /// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload such a module would still
 /// use its handle.
 #[test]
-fn nothing_is_unloaded_from_a_context_that_is_lost() {
+fn a_lost_context_gets_no_unload_calls() {
     let ladder = used();
     let lost = inject::fail(Failure {
         calls: Calls::Named("cuCtxSetCurrent"),

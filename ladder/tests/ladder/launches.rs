@@ -9,7 +9,7 @@ use warpfold_ladder::{Item, Plain, Rung};
 use crate::common::mode;
 use crate::device::ladder;
 
-/// The counters of each launch of a sum of `items` ones. Empty on a real GPU, which does not count.
+/// The counters of each launch of a sum of `items` ones. Empty on a real GPU, which has no counters.
 pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();

@@ -1,5 +1,4 @@
-//! The ladder: every rung gives correct results for every size and every block size that it supports, and its costs are those that its
-//! document states.
+//! The ladder: every rung gives correct results, for many sizes and block sizes, and its costs are those that its document states.
 
 mod access;
 #[path = "../../../tests/common/child.rs"]

@@ -17,7 +17,7 @@ use crate::launches::{additions, launches};
 
 /// The document's own figures: 2,048 blocks, each with eight levels below its own.
 #[test]
-fn blocks_of_512_launch_eight_levels_each_or_all_together() {
+fn blocks_of_512_launch_eight_levels_separately_or_together() {
     let (blocks, block) = (2048, 512);
     let n = blocks * block;
     for (rung, children) in [
@@ -32,7 +32,7 @@ fn blocks_of_512_launch_eight_levels_each_or_all_together() {
                 _ => children,
             };
             assert_eq!(counters.blocks, blocks + of_children, "{rung}");
-            // Each block that launches a grid has one barrier before the launch.
+            // Except with one launcher, each block that launches a grid has one barrier before the launch.
             let barriers = match rung {
                 Rung::RecursiveOneLauncher => 0,
                 _ => children,
@@ -44,8 +44,8 @@ fn blocks_of_512_launch_eight_levels_each_or_all_together() {
 }
 
 #[test]
-fn more_launches_than_usual_may_be_pending() {
-    // The default limit is 2,048.
+fn more_launches_than_the_default_limit_may_be_pending() {
+    // The default limit is 2,048 pending launches.
     let (blocks, block) = (2100, 4);
     for rung in [Rung::RecursiveWaiting, Rung::Recursive] {
         for counters in launches(rung, blocks * block, block as u32) {
@@ -88,7 +88,7 @@ fn hello_is_printed_by_each_thread_of_each_level() {
     assert_eq!(count("Hello World"), 2 * (8 + 4 + 2 + 1));
 }
 
-/// A folder for a toolkit that this test makes.
+/// The path of a toolkit's folder, which a test may make.
 fn toolkit(name: &str) -> String {
     let name = format!("warpfold-toolkit-{name}");
     let folder = std::env::temp_dir().join(name);
@@ -96,9 +96,9 @@ fn toolkit(name: &str) -> String {
 }
 
 #[test]
-fn the_device_runtime_is_linked_where_cuda_home_says() {
+fn the_device_runtime_is_linked_from_cuda_home() {
     let home = toolkit("found");
-    let test = "nested::the_device_runtime_is_linked_where_cuda_home_says";
+    let test = "nested::the_device_runtime_is_linked_from_cuda_home";
     in_child(test, &[("CUDA_HOME", &home)], || {
         if mode() == Mode::Real {
             return;
@@ -117,8 +117,8 @@ fn the_device_runtime_is_linked_where_cuda_home_says() {
 }
 
 #[test]
-fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
-    let test = "nested::without_the_device_runtime_a_driver_that_needs_it_says_so";
+fn a_missing_device_runtime_is_reported() {
+    let test = "nested::a_missing_device_runtime_is_reported";
     let nowhere = toolkit("missing");
     in_child(test, &[("CUDA_HOME", &nowhere)], || {
         let ladder = ladder();
@@ -149,9 +149,9 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
 /// The runtime's error code for too many pending grids.
 const PENDING_COUNT_EXCEEDED: u32 = 69;
 
-/// The host would make room for all launches, so this test uses a device of its own, with a low limit.
+/// `Ladder` would make room for all launches. So this test uses a device of its own, with a low limit.
 #[test]
-fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
+fn a_failed_launch_in_a_kernel_stores_its_error_code() {
     let device = DeviceConfig {
         max_pending_launches: 3,
         ..DeviceConfig::default()

@@ -1,5 +1,6 @@
-//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. The documents' own kernels would fail
-//! here, since some have barriers that some threads never reach, unrolled warps without barriers, or levels that are launched too early.
+//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. Some of the documents' own kernels
+//! would fail here: they have barriers that some threads never reach, unrolled warps without barriers, or levels that are launched too
+//! early.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, Policy, RunOptions};
@@ -65,7 +66,7 @@ fn check_scan(rung: Rung, options: &RunOptions) {
 }
 
 #[test]
-fn every_rung_keeps_to_the_rules_under_every_policy() {
+fn every_rung_passes_all_checks_under_every_policy() {
     if mode() == Mode::Real {
         return;
     }

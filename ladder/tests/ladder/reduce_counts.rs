@@ -9,7 +9,7 @@ use crate::launches::{additions, launches};
 const SIZES: [u64; 2] = [(1 << 14) + 1, 1 << 15];
 
 #[test]
-fn halving_adds_once_an_item_but_one_and_launches_once_a_level() {
+fn halving_makes_n_minus_1_additions_in_log_n_launches() {
     for n in [1, 2, 3, 31, 33, 1000, 1 << 14, (1 << 14) + 1] {
         let launches = launches(Rung::Halving, n, 256);
         if launches.is_empty() && n > 1 {
@@ -21,7 +21,7 @@ fn halving_adds_once_an_item_but_one_and_launches_once_a_level() {
 }
 
 #[test]
-fn what_is_combined_in_place_adds_once_an_item_but_one_a_block() {
+fn in_place_rungs_make_n_additions_less_one_per_block() {
     for (rung, items_a_thread) in [
         (Rung::DivergentNeighbours, 2),
         (Rung::PackedNeighbours, 2),
@@ -40,7 +40,7 @@ fn what_is_combined_in_place_adds_once_an_item_but_one_a_block() {
 }
 
 #[test]
-fn an_unrolled_warp_adds_192_times_where_63_would_do() {
+fn an_unrolled_warp_makes_192_additions_instead_of_63() {
     let n = 1 << 15;
     for (rung, items_a_thread, last_warp) in [
         (Rung::NeighbouredPair, 1, 63),
@@ -106,7 +106,7 @@ fn barriers_of_a_block() {
 }
 
 #[test]
-fn half_the_threads_save_a_level() {
+fn half_the_threads_need_two_barriers_per_block() {
     for rung in [
         Rung::HalfThreads,
         Rung::ExclusiveCases,
@@ -119,9 +119,9 @@ fn half_the_threads_save_a_level() {
     }
 }
 
-/// The document measures differences between these kernels; the counts show none.
+/// The document measures differences between these kernels; the counts show no difference.
 #[test]
-fn cases_and_index_variables_change_no_instruction() {
+fn cases_and_index_variables_change_no_counter() {
     for block in [128, 256, 512, 1024] {
         let half_threads = launches(Rung::HalfThreads, 10_001, block);
         assert_eq!(launches(Rung::ExclusiveCases, 10_001, block), half_threads);
@@ -130,7 +130,7 @@ fn cases_and_index_variables_change_no_instruction() {
 }
 
 #[test]
-fn atomic_operations_on_the_result_are_one_an_item_or_one_a_block() {
+fn the_result_gets_one_atomic_per_item_or_per_block() {
     for n in SIZES {
         for counters in launches(Rung::GlobalAtomics, n, 256) {
             assert_eq!(counters.atomics, n);
@@ -147,7 +147,7 @@ fn atomic_operations_on_the_result_are_one_an_item_or_one_a_block() {
 }
 
 #[test]
-fn document_1_launches_as_often_as_it_says_and_reads_once() {
+fn document_1_launches_two_or_three_kernels_and_reads_once() {
     let n = SIZES[0];
     let item_bytes = 4;
     for (rung, count) in [

@@ -1,5 +1,5 @@
-//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and what it supports, and nothing
-//! is launched.
+//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and the reason, and nothing is
+//! launched.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ fn assert_refused<T: std::fmt::Debug>(call: impl FnOnce() -> Result<T>, says: &[
 }
 
 #[test]
-fn block_sizes_that_a_rung_is_not_for() {
+fn block_sizes_outside_a_rungs_sizes_are_refused() {
     let ladder = ladder();
     let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
     for (rung, offered, says) in [
@@ -58,7 +58,7 @@ fn block_sizes_that_a_rung_is_not_for() {
 }
 
 #[test]
-fn rungs_that_do_something_else() {
+fn rungs_that_are_not_reductions_refuse_to_reduce() {
     let ladder = ladder();
     let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
     for rung in Rung::ALL {
@@ -70,7 +70,7 @@ fn rungs_that_do_something_else() {
 }
 
 #[test]
-fn items_that_a_rung_has_no_kernel_for() {
+fn item_types_without_a_kernel_are_refused() {
     let ladder = ladder();
     let items = DeviceBuffer::from_slice(&[1.0f64; 100]).unwrap();
     let call = || ladder.reduce::<Sum, _>(Rung::Halving, &items, 256);
@@ -79,7 +79,7 @@ fn items_that_a_rung_has_no_kernel_for() {
 }
 
 #[test]
-fn buffers_that_do_not_fit() {
+fn short_overlapping_and_misaligned_buffers_are_refused() {
     let ladder = ladder();
     let buffer = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
     let address = |item: u64| buffer.as_device_ptr().as_raw() + 4 * item;
@@ -120,9 +120,9 @@ fn buffers_that_do_not_fit() {
 }
 
 #[test]
-fn a_capture_is_not_ended() {
-    // In a process of its own, since a capture would disturb other tests.
-    in_child("refusals::a_capture_is_not_ended", &[], || {
+fn a_refusal_ends_no_capture() {
+    // This test runs in a process of its own, since a capture would disturb other tests.
+    in_child("refusals::a_refusal_ends_no_capture", &[], || {
         let ladder = ladder();
         let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
         let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
@@ -136,7 +136,7 @@ fn a_capture_is_not_ended() {
 }
 
 #[test]
-fn what_is_said_of_a_rung() {
+fn every_rung_has_a_unique_title_and_whole_sentences() {
     for (index, rung) in Rung::ALL.iter().enumerate() {
         let titles = Rung::ALL[..index].iter().map(|other| other.title());
         assert!(

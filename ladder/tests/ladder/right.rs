@@ -24,7 +24,7 @@ pub fn large() -> usize {
     }
 }
 
-/// A number of items that fills several blocks of any size.
+/// A number of items that fills several blocks of any size, with one item for each thread.
 fn several_blocks() -> usize {
     match mode() {
         Mode::Real => (1 << 14) + 1,
@@ -32,7 +32,7 @@ fn several_blocks() -> usize {
     }
 }
 
-/// Sizes around the boundaries of a warp and of a block, and the documents' own sizes.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and the documents' own sizes.
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257, (1 << 14) + 1];
     if mode() == Mode::Real {
@@ -75,8 +75,8 @@ impl Bound for f32 {
     }
 }
 
-/// The block sizes to test. If the rung has few block sizes, these are all of them. Otherwise, they are the first and the
-/// last, sizes around warps, and odd sizes.
+/// The block sizes to test. All block sizes if the rung has few. Otherwise the first and the last size, sizes around warps, and a few
+/// others.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);

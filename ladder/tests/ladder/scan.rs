@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// Sizes around the boundaries of a warp and of a block, and the documents' own sizes. The quadratic and the sequential rung are slow, and
-/// get smaller sizes.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic and the sequential rung are slow,
+/// and get smaller sizes.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -105,7 +105,7 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        // Slow combinations scan large inputs with every fourth block size only.
+        // Slow combinations of device and rung scan large inputs with every fourth block size only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
             // The CPU checks every item of every scan.
@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// Checks the largest size that the virtual GPU runs quickly, without checks for faults. The quadratic rung is left out, since it would
-/// need half a million million additions.
+/// Checks the largest size that the virtual GPU runs quickly, without checks for faults. The quadratic rung is left out, since on a real
+/// device it would need half a million million additions.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),
@@ -193,7 +193,7 @@ rungs! {
 /// Checks the slow rungs at the size that [`sizes`] leaves out.
 #[test]
 #[ignore = "a real device needs half a minute, a virtual one days"]
-fn rungs_that_must_be_waited_for() {
+fn slow_rungs_scan_16_million_items() {
     ladder();
     for rung in [Rung::SequentialScan, Rung::QuadraticScan] {
         let block_size = *block_sizes(rung).last().unwrap();
@@ -204,7 +204,7 @@ fn rungs_that_must_be_waited_for() {
 }
 
 #[test]
-fn in_place_and_of_nothing() {
+fn scans_in_place_and_empty_scans() {
     ladder();
     let items = ordinary::<Sum, u32>(1000);
     for &rung in Rung::ALL {

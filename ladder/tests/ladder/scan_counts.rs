@@ -13,7 +13,7 @@ use crate::device::ladder;
 /// Block sizes for which a section is a power of two, as in the analysis.
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// The counters of each launch of a scan of `items` items. Empty on a real GPU, which does not count.
+/// The counters of each launch of a scan of `items` items. Empty on a real GPU, which has no counters.
 pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
@@ -38,14 +38,14 @@ fn kogge_stone(n: u64) -> u64 {
     n * u64::from(n.ilog2()) - (n - 1)
 }
 
-/// Additions of a Brent-Kung scan of n items: one for each inner node of the tree, and on the way down one for each
-/// place that does not have its prefix yet.
+/// Additions of a Brent-Kung scan of n items: on the way up, one for each inner node of the tree; on the way down, one for each place that
+/// does not have its prefix yet.
 fn brent_kung(n: u64) -> u64 {
     2 * (n - 1) - u64::from(n.ilog2())
 }
 
 #[test]
-fn one_thread_adds_once_an_item_and_many_threads_once_a_pair() {
+fn sequential_and_quadratic_scans_add_per_item_and_per_pair() {
     for placement in Placement::ALL {
         for n in [2, 31, 256, 1000] {
             for counters in launches(Rung::SequentialScan, placement, n, 1) {
@@ -59,7 +59,7 @@ fn one_thread_adds_once_an_item_and_many_threads_once_a_pair() {
 }
 
 #[test]
-fn kogge_stone_adds_n_log_n_less_n_minus_1_in_log_n_passes() {
+fn kogge_stone_adds_about_n_log_n_times_in_log_n_passes() {
     for placement in Placement::ALL {
         for block in BLOCKS {
             let n = u64::from(block);
@@ -79,13 +79,13 @@ fn kogge_stone_adds_n_log_n_less_n_minus_1_in_log_n_passes() {
 }
 
 #[test]
-fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
+fn brent_kung_adds_under_2n_times_with_2_log_n_barriers() {
     for placement in Placement::ALL {
         for block in BLOCKS {
             let n = 2 * u64::from(block);
             for counters in launches(Rung::BrentKung, placement, n, block) {
                 assert_eq!(additions(&counters), brent_kung(n), "{n}");
-                // There are log₂ n passes on the way up and log₂ n − 1 on the way down. Each has a barrier before it, and one barrier
+                // There are log₂ n passes on the way up and log₂ n − 1 on the way down. Each pass has a barrier before it, and one barrier
                 // precedes the reads of the results.
                 assert_eq!(counters.barriers, 2 * u64::from(n.ilog2()), "{n}");
                 assert_eq!(counters.bank_conflicts, brent_kung_conflicts(n), "{n}");
@@ -95,7 +95,7 @@ fn brent_kung_adds_less_than_twice_an_item_in_twice_the_passes() {
 }
 
 /// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. So lanes whose
-/// numbers differ by 32 / 2 s access the same bank. Each lane reads two items and writes one.
+/// numbers differ by a multiple of 16 / s access the same bank. Each lane reads two items and writes one.
 fn brent_kung_conflicts(n: u64) -> u64 {
     const ACCESSES: u64 = 3;
     let mut strides: Vec<(u64, u64)> = Vec::new();
@@ -116,7 +116,7 @@ fn brent_kung_conflicts(n: u64) -> u64 {
 }
 
 #[test]
-fn the_bank_conflicts_of_the_guide() {
+fn bank_conflicts_match_the_guide() {
     let sections = [64, 128, 256, 512, 1024, 2048];
     assert_eq!(
         sections.map(brent_kung_conflicts),
@@ -140,7 +140,7 @@ fn a_hierarchy_scans_sections_then_their_totals_then_adds() {
 }
 
 #[test]
-fn totals_that_are_many_are_scanned_in_sections_themselves() {
+fn many_totals_are_scanned_in_sections_too() {
     // 1000 sections of 32 items. Their totals are 32 sections, whose totals are one section.
     let items = 32_000;
     let counted = launches(Rung::KoggeStone, Placement::Exclusive, items, 32);

@@ -67,7 +67,7 @@ fn table(recipes: &str) -> Result<Table, NoTable> {
 }
 
 #[test]
-fn bodies_fill_a_skeleton() {
+fn bodies_fill_the_holes_of_a_skeleton() {
     let table = table(RECIPES).unwrap();
     let [_, product] = &table.recipes[..] else {
         panic!("{:?}", table.recipes);
@@ -76,7 +76,7 @@ fn bodies_fill_a_skeleton() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_refused() {
+fn recipes_that_cannot_be_filled_are_refused() {
     for (there, instead, why) in [
         (
             "kernel sum skeleton",
@@ -122,7 +122,7 @@ fn bodies_are_packed_beside_their_skeleton() {
 }
 
 #[test]
-fn files_that_are_no_table_are_refused() {
+fn files_that_form_no_table_are_refused() {
     let of_files = |names: &[&str]| {
         let files = names.iter().map(|name| ((*name).to_owned(), String::new()));
         Table::of_files(files.collect()).unwrap_err()

@@ -16,8 +16,8 @@ enum Starts<'a> {
 }
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. The workspace was made for at least as many items as there are segments. Also
-    /// returns whether the kernel refused the offsets.
+    /// Launches the kernel, a segmented reduction. The workspace must have been made for at least as many items as there are segments.
+    /// Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -42,8 +42,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Launches the kernel, a segmented scan. The workspace was made for at least as many items as there are segments. Also returns
-    /// whether the kernel refused the offsets.
+    /// Launches the kernel, a segmented scan. The workspace must have been made for at least as many items as there are segments. Returns
+    /// the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -110,7 +110,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a reduction of columns. The workspace was made for at least as many items as the matrix has.
+    /// Launches the kernel, a reduction of columns. The workspace must have been made for at least as many items as the matrix has.
     pub fn columns_reduce<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -120,7 +120,7 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
     }
 
-    /// Launches the kernel, a scan of columns. The workspace was made for at least as many items as the matrix has.
+    /// Launches the kernel, a scan of columns. The workspace must have been made for at least as many items as the matrix has.
     pub fn columns_scan<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],

@@ -6,7 +6,8 @@ use warpfold_kernels::selection::{self, BeforeRun};
 
 use super::{Engine, shape};
 
-/// The outputs of a selection. Each has an element for each item, and the kernel writes the first elements.
+/// The outputs of a selection. A list has an element for each item, and the kernel writes its first elements. A list that is not requested
+/// is empty.
 pub struct SelectionOutput<T> {
     pub count: u64,
     pub items: Vec<T>,
@@ -16,8 +17,8 @@ pub struct SelectionOutput<T> {
 }
 
 impl Engine {
-    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If prefixes have the index of the last head, the launch
-    /// requests the lengths of runs; otherwise it requests the items that are not selected.
+    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If `A` is the prefix for runs, the launch requests the
+    /// lengths of the runs. Otherwise, it requests the items that are not selected.
     pub fn select<T: Element, A>(
         &self,
         items: &[T],

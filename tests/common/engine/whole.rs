@@ -23,7 +23,7 @@ impl Engine {
         Ok((result, counters.remove(0)))
     }
 
-    /// Launches the kernel, a reduction, once for each piece. `ends` has one past the last chunk of each piece.
+    /// Launches the kernel, a reduction, once for each piece. For each piece, `ends` has the index one past the piece's last chunk.
     pub fn reduce_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -62,7 +62,7 @@ impl Engine {
         Ok((results, counters.remove(0)))
     }
 
-    /// Launches the kernel, a scan, once for each piece. `ends` has one past the last tile of each piece.
+    /// Launches the kernel, a scan, once for each piece. For each piece, `ends` has the index one past the piece's last tile.
     pub fn scan_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -118,8 +118,7 @@ impl Engine {
     }
 }
 
-/// The beginning and the end of each piece. The first piece begins at 0, and every other piece begins at the end of
-/// the piece before it.
+/// The beginning and the end of each piece. The first piece begins at 0, and each later piece begins at the end of the previous piece.
 fn pieces(ends: &[u64]) -> impl Iterator<Item = (u64, u64)> {
     let begins = std::iter::once(0).chain(ends.iter().copied());
     begins.zip(ends.iter().copied())

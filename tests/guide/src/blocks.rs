@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct Block {
     /// The line of its first fence, from 1.
     pub line: usize,
-    /// The word after that fence: `rust`, `sh`, or nothing.
+    /// The text after that fence, such as `rust`; or nothing.
     pub language: String,
     /// The lines between the fences, without the indentation of the first fence.
     pub text: String,

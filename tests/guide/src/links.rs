@@ -52,7 +52,7 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line without its code between backticks, which may look like a link.
+/// A line without the code between backticks, since code may look like a link.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect()
 }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_those_of_the_renderers() {
+    fn anchors_match_the_renderers() {
         let page =
             "# With rust-cuda's compiler\n```sh\n# not a heading\n```\n## `Sum`, and 2 more\n";
         assert_eq!(

@@ -1,4 +1,5 @@
-//! Every block of Rust in README and the guide, compiled and run. The name of a test is the page and the line of its block.
+//! The blocks of Rust in README and the guide, compiled and run. Excerpts are left out, and blocks with `no_run` are only compiled. The
+//! name of a test is the page and the line of its block.
 
 #![allow(clippy::all)]
 

@@ -14,7 +14,7 @@ fn read(page: impl AsRef<Path>) -> Result<String> {
 }
 
 #[test]
-fn excerpts_stand_in_their_files() -> Result {
+fn excerpts_match_their_files() -> Result {
     let mut count = 0;
     for page in pages()? {
         for block in blocks(&read(&page)?) {
@@ -184,7 +184,7 @@ fn every_error_is_listed() -> Result {
 }
 
 #[test]
-fn messages_are_those_of_the_compiler() -> Result {
+fn messages_match_the_compilers() -> Result {
     let mut messages = String::new();
     for entry in fs::read_dir(root().join("tests/messages/refused"))? {
         let path = entry?.path();

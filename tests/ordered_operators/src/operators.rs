@@ -27,7 +27,7 @@ impl Matrix {
     }
 }
 
-/// The product of matrices, which does not commute.
+/// The product of matrices. It does not commute.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixProduct;
 
@@ -76,7 +76,7 @@ warpfold::item! {
     }
 }
 
-/// One affine map after the other, which does not commute.
+/// The composition of affine maps. It does not commute.
 #[derive(Debug, Clone, Copy)]
 pub struct Composition;
 

@@ -22,9 +22,9 @@ fn extremes_keep_the_laws() {
     check_scan_operator::<Composition, Affine>(&maps).unwrap();
 }
 
-/// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
+/// The identity matrix with −0.0 in place of 0.0 is not the operator's identity, although `==` says that the two are equal.
 #[test]
-fn products_know_their_identity_by_its_bits() {
+fn products_recognise_the_identity_by_its_bits() {
     let matrix = |b, c| Matrix {
         rows: [[1.0, b], [c, 1.0]],
     };

@@ -1,4 +1,4 @@
-//! Kernels that use each building block, and write each thread's results.
+//! Kernels that use the building blocks, and write their results.
 
 /// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;
@@ -104,7 +104,7 @@ warpfold::kernels! {
     }
 
     /// The sum, the maximum and the minimum of the items, by a grid-stride loop. A block combines its items in shared memory, and then
-    /// its results with those of other blocks. Also writes how many threads a block and the grid have.
+    /// combines its results with the results of other blocks. Also writes how many threads a block and the grid have.
     pub fn strides(items: *const u32, item_count: u32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();

@@ -39,7 +39,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// One times a number is that number. Plain arithmetic would change its bits, by `0.0 * NaN` or `-0.0 + 0.0`.
+    /// The product of 1 and a number is that number. Plain arithmetic would change the bits, by `0.0 * NaN` or `-0.0 + 0.0`.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;
@@ -355,8 +355,8 @@ impl Op<f32> for LogSumExp {
 
 impl Commutative for LogSumExp {}
 
-/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical
-/// library, and the same steps give the same bits.
+/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical library. The
+/// host and the device take the same steps, so they get the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
     if x.is_nan() {
@@ -373,7 +373,7 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((whole + 127) as u32) << 23)
 }
 
-/// The sums of weights, and of numbers times their weights.
+/// The weighted mean. The accumulator has the sums of weights, and of numbers times their weights.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightedMean;
 
@@ -416,11 +416,11 @@ warpfold::one_reading! {
 warpfold::mapped! {
     /// The sum of the magnitudes.
     pub struct AbsoluteSum = warpfold::Sum, |item: f32| -> f64 { f64::from(item.abs()) };
-    /// The sum of the numbers with opposite signs.
+    /// The sum of the negated numbers.
     pub struct NegatedSum = warpfold::Sum, |item: f32| -> f32 { -item };
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };
-    /// Numbers times their indices, which count from 0.
+    /// The sum of numbers times their indices, which count from 0.
     pub struct WeightedByPlace = warpfold::Sum, |item: i32, index| -> i64 {
         i64::from(item).wrapping_mul(index as i64)
     };

@@ -70,9 +70,9 @@ fn extreme_integers_keep_the_laws() {
     check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
 }
 
-/// A one with −0.0 in place of 0.0 is not the identity, although `==` says that they are equal.
+/// The number 1 with an imaginary part of −0.0 is not the operator's identity, although `==` says that the two are equal.
 #[test]
-fn products_know_their_identity_by_its_bits() {
+fn products_recognise_the_identity_by_its_bits() {
     let complex = [(1.0, -0.0), (-0.0, 1.0), (-0.0, -0.0), (1e-45, 0.0)];
     let complex = complex.map(|(re, im)| Complex { re, im });
     check_operator::<ComplexProduct, Complex>(&complex).unwrap();
@@ -144,7 +144,7 @@ fn min_max() {
 }
 
 #[test]
-fn several_operators_over_one_reading() {
+fn several_operators_in_one_pass() {
     check::<SumAndMax, f32>(|numbers| numbers.float());
     let Pair(sum, max) = warpfold::reduce::<SumAndMax, _>(&[3.0, -5.0, 8.0])
         .wait(warpfold::Gpu::global())
@@ -177,7 +177,7 @@ fn maps_before_an_operator() {
 
 /// The mapped items have the size of the items. There are enough for a reduction of several tiles and a scan of several tile groups.
 #[test]
-fn a_mapped_operator_has_the_bits_of_the_other() {
+fn a_mapped_operator_has_the_bits_of_its_base() {
     let gpu = warpfold::Gpu::global().unwrap();
     let mut numbers = Random::new(33);
     let items: Vec<f32> = (0..300_000).map(|_| numbers.float()).collect();

@@ -1,4 +1,4 @@
-//! Predicates and equalities like a user's select the same items on the device as on the host.
+//! Predicates like a user's select the same items on the device as on the host, and equalities give the same runs.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

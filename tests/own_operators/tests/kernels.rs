@@ -1,4 +1,4 @@
-//! The results of the building blocks for users' kernels are those in their documentation, number for number.
+//! The building blocks for users' kernels give the results in their documentation, number for number.
 
 use own_operators::kernels::{
     SHARED_BYTES, atomics, blocks, folds, reversed, running_sums, strides, warps,
@@ -71,7 +71,7 @@ fn a_warp_exchanges_and_combines() {
 }
 
 #[test]
-fn a_block_combines_and_tells() {
+fn a_block_combines_and_broadcasts() {
     let found = run!(blocks, 256, [], 5 * 256);
     let threads: Vec<u32> = (0..256).collect();
     let row = |row: usize| &found[256 * row..][..256];
@@ -117,7 +117,7 @@ fn blocks_of_a_grid_share_words() {
 }
 
 #[test]
-fn words_are_floats_and_integers_with_a_sign() {
+fn atomics_take_floats_and_signed_integers() {
     let floats: Vec<f32> = (0..64).map(|i| i as f32 - 20.5).collect();
     let integers: Vec<i32> = (0..64).map(|i| i - 100).collect();
     let sum = floats.iter().sum::<f32>().to_bits();
@@ -132,7 +132,7 @@ fn words_are_floats_and_integers_with_a_sign() {
 }
 
 #[test]
-fn an_old_device_has_no_text() {
+fn a_too_old_device_has_no_text() {
     assert!(folds.ptx((9, 0)).unwrap().contains(".target sm_90"));
     assert!(folds.ptx((7, 5)).unwrap().contains(".target sm_70"));
     assert_eq!(folds.ptx((6, 1)), None);

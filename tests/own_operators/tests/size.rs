@@ -1,6 +1,6 @@
 //! The size of committed device code.
 
-/// Eighteen rows: sums, extremes, pairs, predicates, equalities.
+/// The rows of sums, extremes, pairs, predicates and equalities.
 const FILE: &[u8] = include_bytes!("../src/operators.kernels");
 const SOURCE: &str = include_str!("../src/operators.rs");
 

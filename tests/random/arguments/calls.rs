@@ -80,7 +80,7 @@ pub fn all() -> Vec<&'static Call> {
     lists.into_iter().flatten().collect()
 }
 
-/// The memory of a place as a slice of these items.
+/// An argument's memory, as a slice of items of type `T`.
 fn at<T: DeviceCopy>(place: &Extent) -> DeviceSlice<T> {
     let start = DevicePointer::from_raw(place.address);
     // SAFETY: the items are in the arena, which outlives the call; otherwise the call refuses the slice before any access.

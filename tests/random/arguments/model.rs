@@ -14,7 +14,7 @@ fn inclusive(values: &[u64]) -> Vec<u64> {
     (1..=values.len()).map(|end| sum(&values[..end])).collect()
 }
 
-/// Each value is the sum of its item and those after it.
+/// Each value is the sum of its item and all later items.
 fn reversed(values: &[u64]) -> Vec<u64> {
     (0..values.len())
         .map(|start| sum(&values[start..]))
@@ -182,7 +182,7 @@ pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
 }
 
-/// Rows that are two items shorter, with gaps of two items between them.
+/// The last two items of each row of `COLUMNS` items are a gap, and do not count.
 pub fn rows_apart(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let rows = a[0].chunks(COLUMNS).map(|row| sum(&row[..COLUMNS - 2]));
     Some(vec![vec![], rows.collect()])
@@ -310,7 +310,7 @@ pub fn run_starts(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], starts, vec![count]])
 }
 
-/// Writes starts and a count only if there are arguments for them.
+/// Writes starts only if there is an argument for them. The count is written or returned.
 pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let (firsts, starts) = (firsts(&a[0]), starts(&a[0]));
     let sums = runs(&a[0], &a[1]).into_iter().map(sum).collect();

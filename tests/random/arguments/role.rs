@@ -31,7 +31,7 @@ pub enum Contents {
     Arena,
     /// Offsets that divide this many items into segments. They may be wrong.
     Offsets(usize),
-    /// A number of items. It may be too large.
+    /// A number of items, rows or segments. It may be too large.
     Count,
 }
 

@@ -91,7 +91,7 @@ impl<'a> Order<'a> {
         self.changed.notify_all();
     }
 
-    /// Returns a guard. If this thread panics, its drop lets the other threads give up.
+    /// Returns a guard. If this thread panics, the guard's drop lets the other threads give up.
     pub fn watch(&self) -> impl Drop {
         GiveUp(self)
     }

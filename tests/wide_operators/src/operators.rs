@@ -1,4 +1,4 @@
-//! Operators on items of 12 to 64 bytes.
+//! Operators on items of 12 to 64 bytes, and [`Top3`] on `i32`.
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 

@@ -1,4 +1,4 @@
-//! Predicates and equalities of wide items select the same items on the device as on the host.
+//! Predicates on wide items select the same items on the device as on the host, and an equality gives the same runs.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

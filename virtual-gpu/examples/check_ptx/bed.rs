@@ -1,11 +1,11 @@
-//! A virtual device with a module on it, to launch kernels by name.
+//! A virtual device with a loaded module. Kernels are launched by name.
 
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 
-/// Why a kernel's result is not as expected, in words.
+/// The mistake that was found, as text.
 pub type Trouble = String;
 
-/// A device, and the module that was read.
+/// A device, and the module loaded on it.
 pub struct Bed {
     device: DeviceConfig,
     memory: Memory,
@@ -13,7 +13,7 @@ pub struct Bed {
     options: RunOptions,
 }
 
-/// A value that goes to and from the device as its bytes.
+/// A value that is copied to and from the device as bytes.
 pub trait Value: Copy + PartialEq + std::fmt::Debug {
     fn bytes(self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Self;
@@ -67,7 +67,7 @@ impl Bed {
         Ok(bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }
 
-    /// Launches a kernel. Each argument is passed unchanged.
+    /// Launches a kernel. Each argument has the bytes of one parameter.
     pub fn launch(
         &self,
         kernel: &str,
@@ -101,7 +101,7 @@ fn say(error: impl std::fmt::Display) -> Trouble {
     error.to_string()
 }
 
-/// Says where two results first differ.
+/// Fails with the first position where two results differ.
 pub fn expect<T: Value>(got: &[T], expected: &[T]) -> Result<(), Trouble> {
     if got.len() != expected.len() {
         return Err(format!("{} values and not {}", got.len(), expected.len()));
@@ -119,7 +119,7 @@ pub fn expect<T: Value>(got: &[T], expected: &[T]) -> Result<(), Trouble> {
     }
 }
 
-/// Numbers that look random (a linear congruence, upper half).
+/// Pseudo-random numbers: the upper halves of a linear congruential generator's states.
 pub fn numbers(seed: u64, count: usize) -> Vec<u32> {
     let mut state = seed;
     let mut next = || {

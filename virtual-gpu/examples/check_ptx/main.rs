@@ -1,8 +1,7 @@
 //! Runs PTX of other compilers: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
 //!
-//! Loads each file and runs the kernels that this example knows by name, under every policy of the
-//! scheduler and with all checks. It compares their results with the same computations on the host. A
-//! kernel that a file lacks is skipped and named.
+//! Loads each file, and runs the kernels that this example knows by name. They run under every policy of the scheduler, with all checks.
+//! Their results are compared with the same computations on the host. A kernel that a file lacks is skipped and named.
 
 mod bed;
 mod collective;

@@ -13,7 +13,7 @@ pub enum Verdict {
         output_hash: u64,
     },
     Different(Difference),
-    /// One of the machines gives no output.
+    /// The machine `side` gives no output.
     Failed {
         side: Side,
         failure: Failure,
@@ -27,7 +27,7 @@ pub enum Side {
     There,
 }
 
-/// Two outputs that are not the same.
+/// Two different outputs of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The offset of the first differing byte.
@@ -82,7 +82,7 @@ pub struct Tally {
     pub disagree: usize,
     /// A line for each kernel with the same output on both machines.
     pub lines: String,
-    /// The answers of the other machine.
+    /// The outputs of the second machine, `there`.
     pub answers: Vec<Answer>,
 }
 

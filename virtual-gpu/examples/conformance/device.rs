@@ -1,7 +1,6 @@
 //! The device behind the driver API, real or not.
 //!
-//! A kernel that stops with an error makes the context unusable: every later call reports an error
-//! too.
+//! After a kernel stops with an error, the context is unusable: every later call reports an error too.
 
 use crate::suite::case::{Case, FILL, Failure, Machine, Outcome, module_text};
 use std::ffi::{CString, c_void};
@@ -42,13 +41,13 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// `CU_JIT_ERROR_LOG_BUFFER`, the option for its size, and `CU_JIT_OPTIMIZATION_LEVEL`.
+/// `CU_JIT_ERROR_LOG_BUFFER`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES` and `CU_JIT_OPTIMIZATION_LEVEL`.
 const COMPILER_OPTIONS: [i32; 3] = [5, 6, 7];
 const LOG_BYTES: usize = 8192;
 
 /// `CUDA_ERROR_NOT_READY`.
 const NOT_READY: i32 = 600;
-/// Kernels take a few microseconds. One that takes this long counts as hung.
+/// Kernels take a few microseconds. A kernel that takes this long counts as hung.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first device.
@@ -170,12 +169,12 @@ impl Machine for Device {
         let module = match self.load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
-            // One by one, to find out which cases load.
+            // Some case does not load, so each case runs in a module of its own.
             Err(_) => return cases.chunks(1).flat_map(|case| self.run(case)).collect(),
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);
         let outputs = cases.iter().map(run).collect();
-        // This fails only if an earlier kernel has failed, and that has been reported.
+        // Unloading fails only after a kernel has failed. That failure is in `outputs`.
         cuModuleUnload(module);
         outputs
     }
@@ -186,7 +185,7 @@ impl Machine for Device {
     }
 }
 
-/// Memory of the device.
+/// An allocation of device memory.
 struct Buffer(u64);
 
 impl Buffer {

@@ -1,8 +1,8 @@
-//! The answers of a device in a file, for comparisons on machines without that device.
+//! Stores a device's answers in a file, to compare with them on machines without the device.
 //!
-//! The file is a compressed stream of bytes. For each kernel it holds the hashes of the text and of the
-//! output, and the name. It also holds texts that cannot be generated again, and outputs that differ from
-//! the virtual GPU's. Each text or output comes after its length in 32 bits.
+//! The file is a compressed stream of bytes. For each kernel it holds the name, the hash of the text, and the hash of the output. It also
+//! holds the texts of random kernels, and outputs that differ from the virtual GPU's. A 32-bit length precedes each name, each text and
+//! each output.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;

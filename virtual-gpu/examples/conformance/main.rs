@@ -1,9 +1,9 @@
 //! Do hardware and the virtual GPU give the same bits?
 //!
-//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one
-//! kernel for each form of an instruction. It runs each of them on the virtual GPU and on the driver's device. If the
-//! outputs differ, it shows the first difference, and prints the kernel reduced to the statements that are needed for
-//! it. On a machine without a GPU, the second device is a virtual one with another schedule and all checks on.
+//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one kernel for each form
+//! of an instruction. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows a difference. The
+//! first random kernels that differ are also reduced and printed; the outputs of a reduced kernel still differ. On a machine without a GPU,
+//! the second device is also virtual, with another schedule and with all checks on.
 
 mod compare;
 mod device;
@@ -79,7 +79,7 @@ fn run(options: &Options) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The forms that a machine loads. Prints the names of the others, each with the last line of the reason.
+/// The forms that a machine loads. Prints the name of each form that it refuses, and the last line of the reason.
 fn known_to(name: &str, machine: &mut dyn Machine, catalogue: Catalogue) -> Catalogue {
     catalogue.known_to(machine, |form, reason| {
         let reason = reason.trim_end().lines().last().unwrap_or_default();

@@ -32,7 +32,7 @@ pub enum Mode {
 /// When to compare with the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// If it is a real driver.
+    /// Only if the driver is a real driver.
     IfReal,
     Always,
 }

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Instant;
 
-/// Kernels of a module.
+/// Kernels that are loaded together, as one module.
 const BATCH: usize = 16;
-/// The most kernels that are reduced. Further ones are only counted.
+/// The most kernels that are reduced. Further kernels that differ are only reported.
 const REDUCED: usize = 12;
 
 /// Compares the kernels of these seeds.
@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// The machine that refuses to load the kernel, if the verdict is that one does.
+/// The machine that refuses to load the kernel. `None` if both load it.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {
@@ -113,7 +113,7 @@ fn keep_known(
         }
         let case = generate::case(0, std::slice::from_ref(statement));
         let reasons = machine.refused(&[case]);
-        // The line number belongs to this one text, so it is left out.
+        // Removes the line number, so that equal reasons of different kernels are equal texts.
         let reason = |text: &str| text.rsplit("line ").next().map(after_number);
         refused.extend(reasons.iter().filter_map(|(_, text)| reason(text)));
         reasons.is_empty()

@@ -1,4 +1,4 @@
-//! Makes a kernel smaller, as long as its outputs on the two machines still differ.
+//! Reduces a kernel whose outputs on two machines differ. The reduced kernel's outputs differ too.
 
 use crate::suite::kernel::Statement;
 
@@ -10,7 +10,7 @@ enum Change {
     Unwrap,
 }
 
-/// Removes statements, later ones first, until no more can be removed while `shows` holds.
+/// Removes or unwraps statements, from the last to the first, if `shows` still holds for the result.
 pub fn reduce(
     mut statements: Vec<Statement>,
     mut shows: impl FnMut(&[Statement]) -> bool,
@@ -36,13 +36,13 @@ pub fn reduce(
     }
 }
 
-/// The number of statements, including nested ones.
+/// The number of statements, including nested statements.
 pub fn count(statements: &[Statement]) -> usize {
     let within = |s: &Statement| s.children().into_iter().map(|c| count(c)).sum::<usize>();
     statements.iter().map(|s| 1 + within(s)).sum()
 }
 
-/// Changes the statement at a position, counted as in `count`. Returns whether it succeeded.
+/// Changes the statement number `position`, in the order in which `count` counts. Returns whether a statement was changed.
 fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
     for index in 0..statements.len() {
         if *position == 0 {

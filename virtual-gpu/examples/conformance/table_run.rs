@@ -1,4 +1,4 @@
-//! Compares each form of an instruction, for its special operands.
+//! Compares the kernels of the table, and prints the operands whose results differ.
 
 use crate::compare::{Difference, Side, Tally, Verdict, compare};
 use crate::suite::case::{Case, Failure, Machine};
@@ -6,9 +6,9 @@ use crate::suite::table::{self, OUTPUT_BYTES};
 use crate::suite::virtual_machine::VirtualMachine;
 use std::time::{Duration, Instant};
 
-/// Kernels of a module.
+/// Kernels that are loaded together, as one module.
 const BATCH: usize = 32;
-/// The most differing items that are printed.
+/// The most differing items of a kernel that are printed.
 const SHOWN: usize = 5;
 
 /// Compares these kernels.

@@ -1,4 +1,4 @@
-//! Like `launch`, on a text that loads before it is edited word by word. The input chooses the edits.
+//! Like `launch`, but edits a valid text word by word. The input chooses the edits.
 
 #![no_main]
 

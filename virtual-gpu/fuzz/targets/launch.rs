@@ -1,4 +1,4 @@
-//! Like `load`, and launches every kernel of a loaded module with a small budget of steps.
+//! Like `load`. If the text loads, launches each of its kernels with a small budget of steps.
 
 #![no_main]
 

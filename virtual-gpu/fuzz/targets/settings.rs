@@ -1,4 +1,4 @@
-//! Any environment is read as settings, or refused with an error that names one of its variables.
+//! Any environment gives settings, or an error that names a variable of the environment.
 
 #![no_main]
 

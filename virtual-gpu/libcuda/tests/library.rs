@@ -1,5 +1,5 @@
-//! The library as a program finds it. Each case is a separate process: this program starts itself with a word, and
-//! compares the output. The program is also linked with the virtual driver, as other programs may be.
+//! Tests the library as `libcuda.so.1`, opened at run time. Each case is a separate process: this program starts itself with the case's
+//! word, and compares the output. This program is also linked with the virtual driver, as a user's program may be.
 
 use std::env;
 use std::error::Error;

@@ -2,8 +2,8 @@
 
 use super::Integer;
 
-/// `bfe`: `length` bits from `position` on. A signed type extends with the field's highest bit
-/// that lies inside the value.
+/// `bfe`: extracts `length` bits from `position` on. For a signed type, the sign is the field's highest bit, or the value's highest bit if
+/// the field ends beyond the value.
 pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
     if length == 0 {
@@ -51,7 +51,7 @@ pub(crate) fn bit_mask(position: u32, length: u32) -> u32 {
     ((bits_below(length) << position) as u64) as u32
 }
 
-/// `bfind`: the position of the highest bit that differs from the sign; all ones if there is none.
+/// `bfind`: the position of the highest set bit, or for a negative value of the highest clear bit; all ones if there is no such bit.
 pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     let wide = if a.widen() < 0 { !a.widen() } else { a.widen() };
     127_u32.wrapping_sub(wide.leading_zeros())
@@ -73,7 +73,7 @@ pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     })
 }
 
-/// The modes of `prmt`, which make a selector from the low two bits of the third source.
+/// The modes of `prmt`. Each makes a selector from the low two bits of the third source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permutation {
     ForwardExtract,
@@ -109,8 +109,8 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     })
 }
 
-/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards or
-/// downwards; all ones if there is none. For the offset `i32::MIN` the hardware gives 0.
+/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards or downwards; all ones if there is no such bit.
+/// The offset 0 means the bit at `base` itself. For the offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;
@@ -141,7 +141,7 @@ pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     })
 }
 
-/// The upper half of the 64-bit value `high:low` shifted left.
+/// Shifts the 64-bit value `high:low` left, and returns the upper half.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
     ((both << left.min(32)) >> 32) as u32
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_wide_values_take_positions_and_lengths_as_they_are() {
+    fn fields_of_64_bits_do_not_mask_positions_and_lengths() {
         let (a, b) = (0xa5a5_5a5a_dead_beef_u64, 0x0ff0_1234_5678_9abc_u64);
         let edges = [63, 64, 65, 255, 256, 257, 0x8000_0000, u32::MAX];
         let amounts = || (0..70).chain(edges);

@@ -1,6 +1,6 @@
 //! Chains of additions and subtractions wider than a register.
 //!
-//! The condition code is 1 for a carry of an addition, and 1 for a borrow of a subtraction.
+//! The condition code is 1 after an addition with a carry, and after a subtraction with a borrow.
 
 use super::Integer;
 

@@ -1,10 +1,10 @@
-//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and
-//! the number of the phase. The word is opaque to programs.
+//! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and the parity of the phase. The word is
+//! opaque to programs.
 
-/// Bits of a count of arrivals.
+/// The number of bits of each count of arrivals.
 const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// Bits of the count of bytes, which may be negative for a while.
+/// The number of bits of the signed count of bytes. Bytes may land before they are expected, and the count is then negative.
 const BYTE_BITS: u32 = 21;
 
 /// The word, decoded.
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_survives_a_round_trip() {
+    fn words_round_trip() {
         for bytes in [0, 1, -1, (1 << 20) - 1, -(1 << 20)] {
             let word = Word {
                 expected: COUNT,

@@ -1,7 +1,7 @@
 //! Integer arithmetic of one lane, as pure functions.
 //!
-//! Everything wraps, and nothing panics. Where the PTX ISA leaves a result undefined, the functions
-//! give the known result of the hardware. For division by zero, quotient and remainder are all ones.
+//! Results wrap, except those of saturating operations. Nothing panics. Where the PTX ISA leaves a result undefined, the functions give the
+//! known result of the hardware. For division by zero, quotient and remainder are all ones.
 
 mod bits;
 mod carry;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn twenty_four_bits() {
+    fn multiplications_of_24_bits() {
         assert_eq!(mul24_lo(0xff00_0003_u32, 5), 15);
         assert_eq!(mul24_lo(0x00ff_ffff_i32, 7), -7);
         assert_eq!(mul24_hi(0x00ff_ffff_u32, 0x00ff_ffff), 0xffff_fe00);

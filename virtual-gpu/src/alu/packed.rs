@@ -1,6 +1,6 @@
-//! Several small integers in one register: dot products, pairs of 16 bits, and distances.
+//! Several small integers in one register: dot products, pairs of 16-bit integers, and absolute differences.
 
-/// Integer number `index` of a word of packed integers of `width` bits, extended with zeros or its sign.
+/// The integer at `index` in a word of packed integers of `width` bits. It is extended with zeros, or with its sign.
 fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     let low = i64::from(packed >> (index * width)) & ((1 << width) - 1);
     match signed && low >> (width - 1) != 0 {
@@ -36,14 +36,14 @@ pub(crate) fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// `vabsdiff2` and `vabsdiff4`: the packed distances of unsigned parts of `WIDTH` bits.
+/// `vabsdiff2` and `vabsdiff4`: the absolute differences of packed unsigned integers of `WIDTH` bits, packed in the same way.
 pub(crate) fn distances<const WIDTH: u32>(a: u32, b: u32) -> u32 {
     (0..32 / WIDTH).fold(0, |packed, i| {
         packed | distance(a, b, i, WIDTH) << (i * WIDTH)
     })
 }
 
-/// `vabsdiff2.add` and `vabsdiff4.add`: the sum of the distances of the parts, added to `c`.
+/// `vabsdiff2.add` and `vabsdiff4.add`: `c` plus the sum of the absolute differences.
 pub(crate) fn sum_of_distances<const WIDTH: u32>(a: u32, b: u32, c: u32) -> u32 {
     (0..32 / WIDTH).fold(c, |sum, i| sum.wrapping_add(distance(a, b, i, WIDTH)))
 }
@@ -56,7 +56,7 @@ fn distance(a: u32, b: u32, index: u32, width: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Words by a fixed generator.
+    /// Extreme words, then pseudo-random words.
     fn words() -> impl Iterator<Item = u32> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let edges = [0, u32::MAX, 0x8080_8080, 0x7f7f_7f7f, 0x8000_7fff];
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_part_by_part() {
+    fn absolute_differences_of_each_part() {
         for a in words() {
             for b in words() {
                 let (x, y) = (a.to_le_bytes(), b.to_le_bytes());

@@ -50,19 +50,19 @@ pub(crate) struct Arrival {
 /// A grid that starts.
 #[derive(Debug)]
 pub(crate) struct GridStart<'a> {
-    /// The grid's number in the launch. The grid that the host launched is 0.
+    /// The grid's number in the launch. The grid that the host launched has number 0.
     pub number: u32,
     /// The number of its first block in the launch.
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
-    /// Blocks that have ended before this grid starts.
+    /// Ended blocks that this grid is ordered after.
     pub after: &'a [Range<u64>],
 }
 
-/// Watches a launch. Each method is called when its event happens.
+/// Watches a launch.
 pub(crate) trait Observer {
-    /// Whether accesses are reported, and undefined bytes are tracked.
+    /// Whether the interpreter reports accesses and tracks undefined bytes.
     const WATCHES: bool;
 
     /// A grid starts, launched by the host or by a kernel.
@@ -81,8 +81,8 @@ pub(crate) trait Observer {
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
     /// A barrier of a block completed. The lanes in `waiting` waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
-    /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
-    /// the block's own.
+    /// Lanes began asynchronous copies, or their copies are about to arrive at an mbarrier. The copies' accesses are reported under warp
+    /// numbers above the block's own.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);
@@ -95,8 +95,7 @@ pub(crate) trait Observer {
     }
     /// Called before a write is reported, with the value that it overwrites, if known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
-    /// Called before a read is reported. Returns the older value that the read gets instead of the
-    /// current one, if any.
+    /// Called before a read is reported. If the read is to get an older value instead of the current value, returns the older value.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {
         None
     }

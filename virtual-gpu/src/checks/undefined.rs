@@ -35,7 +35,7 @@ pub(crate) struct Undefined {
     row_origins: Box<[Origin]>,
     predicates: Box<[u32]>,
     predicate_origins: Box<[Origin]>,
-    /// Whether each byte of the threads' local memory was written. It has the layout of that memory.
+    /// For each byte of the threads' local memory, whether it was written. The flags are laid out like that memory.
     pub local_written: Box<[bool]>,
 }
 
@@ -50,8 +50,7 @@ impl Undefined {
         Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
     }
 
-    /// Registers and predicates are undefined in these lanes. If there are any such lanes, all local
-    /// memory is undefined too.
+    /// Registers and predicates are undefined in these lanes. Unless `lanes` is 0, all local memory is undefined too.
     fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {
@@ -103,8 +102,7 @@ impl Undefined {
         }
     }
 
-    /// In these lanes of a register, marks the bytes in `undefined` as undefined and the others as
-    /// defined.
+    /// Marks the lanes `mask` of a register: the bytes in `undefined` as undefined, and the other bytes as defined.
     pub(crate) fn set(&mut self, d: Reg, undefined: &ByteMasks, mask: u32, origin: Origin) {
         let mut any = 0;
         for (byte, new) in self.rows[d.0 as usize].iter_mut().zip(undefined) {
@@ -116,8 +114,7 @@ impl Undefined {
         }
     }
 
-    /// In these lanes of a predicate, marks the lanes in `undefined` as undefined and the others as
-    /// defined.
+    /// Marks a predicate in the lanes `mask`: as undefined in the lanes `undefined`, and as defined in the other lanes.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, d: Pred, undefined: u32, mask: u32, origin: Origin) {
         let old = &mut self.predicates[d.0 as usize];
@@ -133,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_and_bytes_are_told_apart() {
+    fn undefined_lanes_and_bytes_are_tracked_separately() {
         let mut undefined = Undefined::everything(2, 2, 0);
         let (r, p) = (Reg(1), Pred(1));
         let read = Origin::Read {

@@ -1,6 +1,6 @@
 //! The checks that may be switched on and off.
 
-/// Which checks watch a run. The checks of memory accesses are always on.
+/// Which checks watch a run. The alignment and the bounds of memory accesses are always checked.
 ///
 /// ```
 /// use virtual_gpu::{Checks, Switch};
@@ -19,11 +19,11 @@ pub struct Checks {
     pub race: Switch,
     /// Unwritten bytes that decide a branch, an address, or which threads take part.
     pub init: Switch,
-    /// Copies of unwritten bytes to the host. They are reported, and not stopped. Off by default, because
-    /// a correct program may copy more than its kernels wrote.
+    /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
+    /// more than its kernels wrote.
     pub copies: Switch,
-    /// Objects that are still alive when their context is released or destroyed. They are reported.
-    /// This check belongs to the process, not to a launch.
+    /// Reports objects that are still alive when their context is released or destroyed. This check belongs to the process, not to a
+    /// launch.
     pub leaks: Switch,
 }
 
@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch, and stop the launch at the first finding.
+    /// Watch, and stop a launch that makes a mistake.
     On,
     /// Do not watch: go on as a real device might.
     Off,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_lists_of_names() {
+    fn checks_are_parsed_from_names_and_lists() {
         assert_eq!(Checks::parse("all"), Some(Checks::all()));
         assert_eq!(Checks::parse("none"), Some(Checks::none()));
         assert_eq!(Checks::parse("memory"), Some(Checks::none()));

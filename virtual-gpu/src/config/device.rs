@@ -1,8 +1,7 @@
-//! The virtual device: the number of its multiprocessors, and the limits of each.
+//! The virtual device: the number of its multiprocessors, and its limits.
 //!
-//! The limits are a current data-centre GPU's, except for the number of multiprocessors.
-//! It is small on purpose: ordering mistakes show sooner when few blocks run at once.
-//! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
+//! The limits are a current data-centre GPU's, except for the number of multiprocessors. This number is small on purpose: ordering mistakes
+//! show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
 /// The limits of a virtual device.
 ///
@@ -79,8 +78,7 @@ impl DeviceConfig {
     /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
     /// `shared_bytes` bytes of shared memory. 0 if not even one block fits.
     ///
-    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
-    /// is not modelled.
+    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real registers is not modelled.
     ///
     /// ```
     /// let device = virtual_gpu::DeviceConfig::default();

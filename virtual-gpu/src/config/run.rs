@@ -50,13 +50,13 @@ pub enum Dependence {
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// Seed of the scheduler: the same seed gives the same run.
+    /// Seed of a run's random choices. A repeated run with the same seed and policy makes the same choices.
     pub seed: u64,
     /// Warp instructions after which a launch counts as hung.
     pub step_budget: u64,
     /// The order in which warps and blocks get their turns.
     pub policy: Policy,
-    /// Which checks watch the run. The checks of memory accesses are always on.
+    /// Which checks watch the run. The alignment and the bounds of memory accesses are always checked.
     pub checks: Checks,
     /// How the launch depends on the work before it. Launches through the driver ignore this field: the
     /// driver call decides.

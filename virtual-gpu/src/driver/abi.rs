@@ -2,9 +2,9 @@
 //! null where the real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
-//! pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust can only make null handles and keys). So each
-//! wrapper meets this contract, and the code that receives wrappers is safe: the unsafe accesses are all in this file. Only [`HostPointer`]
-//! may be kept after the call.
+//! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null pointers, handles from keys,
+//! and host pointers from addresses that a caller passed. So each wrapper meets this contract, and code that receives wrappers is safe. All
+//! unsafe accesses through wrappers are in this file. Only [`HostPointer`] may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. Calls that must have no effect if their result cannot be written check this first.
+    /// Fails on null. A call that must have a place for its result calls this before it has any effect.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -47,7 +47,7 @@ impl<T> Out<T> {
         }
     }
 
-    /// Writes element `index` of an array of results.
+    /// Writes element `index` of an array of results, for which the caller may pass null.
     pub(crate) fn write_element(self, index: usize, value: T) {
         if !self.0.is_null() {
             // SAFETY: not null, so by the seam's contract an array with the length that the call
@@ -144,14 +144,14 @@ impl Text {
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The text. Fails with `otherwise` if it is not UTF-8. Here names of kernels and files are always UTF-8.
+    /// The text. Fails with `otherwise` if it is not UTF-8: other names are not found here.
     pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
         std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
     }
 }
 
-/// Host memory that a copy reads or writes. It may be kept in a stream's queue: by the CUDA contract of asynchronous
-/// calls, pinned memory stays valid until the stream has done the work.
+/// Host memory that a call or its work reads or writes, or the argument of a callback. It may be kept in a stream's queue: by the CUDA
+/// contract of asynchronous calls, pinned memory stays valid until the stream has done the work.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);
@@ -222,7 +222,7 @@ pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     Ok(bytes.into_boxed_slice())
 }
 
-/// A callback of the program for a stream, with its argument.
+/// A callback of the program, with its argument: for a stream, or a user object's destructor.
 #[derive(Clone, Copy)]
 pub(crate) struct HostFunction {
     function: Called,
@@ -262,8 +262,7 @@ impl HostFunction {
 
     pub(crate) fn call(&self) {
         match self.function {
-            // SAFETY: by the contract of `cuLaunchHostFunc` the function takes this argument, on any
-            // thread.
+            // SAFETY: by the contract of `cuLaunchHostFunc` and of `cuUserObjectCreate`, the function takes this argument, on any thread.
             Called::Plain(function) => unsafe { function(self.data.0) },
             // SAFETY: by the contract of `cuStreamAddCallback` the function takes the stream that it was added to, a
             // code and this argument, on any thread.

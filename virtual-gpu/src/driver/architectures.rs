@@ -1,9 +1,8 @@
 //! The architectures from compute capability 7.0 on, with their limits as listed in the CUDA
 //! programming guide.
 //!
-//! The number of multiprocessors and the memory size differ between boards and keep their defaults.
-//! The letter at the end of a name (`sm_90a`) selects PTX instructions and does not change the
-//! device.
+//! The number of multiprocessors and the memory size differ between boards of one architecture. So they are not listed here, and keep the
+//! values of `DeviceConfig::default()`. The letter at the end of a name (`sm_90a`) selects PTX instructions and does not change the device.
 
 use crate::DeviceConfig;
 
@@ -15,8 +14,8 @@ struct Architecture {
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
-    /// KiB of shared memory: of a multiprocessor, the most of a block, and the amount that the system
-    /// reserves in each block.
+    /// Three amounts of shared memory, in KiB: of a multiprocessor, the most that a block may have, and the amount that the system reserves
+    /// in each block.
     shared_kib: u32,
     shared_kib_of_block: u32,
     reserved_kib: u32,
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_device_is_of_a_listed_capability() {
+    fn the_default_device_is_sm_90() {
         assert_eq!(device("sm_90"), Some(DeviceConfig::default()));
     }
 
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_architecture_is_named_in_the_list_of_variables() {
+    fn the_list_of_variables_names_every_architecture() {
         let is_ours = |variable: &crate::EnvVariable| variable.name == "VIRTUAL_GPU_ARCH";
         let named = crate::VARIABLES.into_iter().find(is_ours).unwrap().values;
         for row in &ARCHITECTURES {
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused() {
+    fn unknown_architectures_are_refused() {
         for name in [
             "sm_60",
             "sm_71",

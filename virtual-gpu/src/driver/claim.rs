@@ -10,7 +10,8 @@ pub(crate) enum Claim {
     Taken,
 }
 
-/// Claims the process for this copy, until the process ends. If the open files cannot be listed, the claim succeeds.
+/// Claims the process for this copy, until the process ends. If the file cannot be made or the open files cannot be listed, the claim
+/// succeeds.
 #[cfg(target_os = "linux")]
 pub(crate) fn claim() -> Claim {
     use std::os::fd::{FromRawFd, OwnedFd};

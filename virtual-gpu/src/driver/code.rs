@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_ascending_order_so_no_number_is_listed_twice() {
+    fn rows_are_in_ascending_order_without_duplicates() {
         assert!(ROWS.windows(2).all(|pair| pair[0].0 < pair[1].0));
     }
 

@@ -1,5 +1,5 @@
-//! The stream that the handle zero means in a call: the legacy default stream, or the default stream of the calling
-//! thread for symbols that end with `_ptds` or `_ptsz`.
+//! The stream that the handle zero means in a call. For symbols that end with `_ptds` or `_ptsz` it is the calling thread's default stream,
+//! for others the legacy default stream.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ pub(crate) fn is_of_thread() -> bool {
     IS_OF_THREAD.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Answers a call whose default stream is the legacy one.
+/// Answers a call whose default stream is the legacy default stream.
 pub(crate) fn legacy<R>(answer: impl FnOnce() -> R) -> R {
     answer()
 }

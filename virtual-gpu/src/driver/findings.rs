@@ -32,14 +32,13 @@ pub enum Finding {
     UninitialisedCopy {
         /// The address on the device.
         address: u64,
-        /// Bytes of the copy, or of one of its rows.
+        /// Bytes of the copy, or of one row of a copy of many rows.
         bytes: u64,
         /// The offset of the first byte that was never written.
         first: u64,
     },
-    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The
-    /// context of the later one is poisoned, as after a fault. If the later one is a launch, the race is also
-    /// its fault.
+    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The context of the later piece is
+    /// poisoned, as after a fault. If the later piece is a launch, the race is also the launch's fault.
     StreamRace(Box<StreamRace>),
 }
 
@@ -63,7 +62,7 @@ pub struct Left {
     pub pinned_bytes: u64,
     /// Modules.
     pub modules: usize,
-    /// Streams, except the default ones.
+    /// Streams, except default streams.
     pub streams: usize,
     /// Events.
     pub events: usize,

@@ -1,8 +1,8 @@
 //! Fault injection: makes a chosen driver call of the calling thread fail, with the real driver too.
 //!
-//! To test how a library handles failures, run some work under [`record`], which returns the names of the K
-//! driver calls that the work made. Then run the work K times, each time with [`fail`] armed for another of
-//! these calls. Both functions concern the calling thread alone, so tests can run side by side.
+//! To test how a library handles failures, run some work under [`record`]. It returns the names of the work's K driver calls. Then run the
+//! work K times, each time with [`fail`] armed for a different one of these calls. Both functions concern the calling thread alone, so
+//! tests can run side by side.
 //!
 //! ```
 //! use virtual_gpu::driver::{Code, inject};
@@ -28,7 +28,7 @@
 //! # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 //! ```
 //!
-//! The chosen call need not be able to return the chosen code on the real driver.
+//! A call can be made to return a code that it never returns on the real driver.
 
 use crate::driver::code::Code;
 use crate::driver::seam::dispatch::Class;
@@ -67,9 +67,8 @@ pub enum Moment {
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// The call and every later one fail without effect, until the failure is disarmed. Calls that work in
-    /// a poisoned context still succeed: calls for primary contexts, and calls that ask for the current
-    /// context.
+    /// The call and every later call fail without effect, until the failure is disarmed. Calls that work in a poisoned context still
+    /// succeed, such as calls for devices and primary contexts.
     Sticky,
 }
 
@@ -199,7 +198,7 @@ pub fn fail(failure: Failure) -> Armed {
 /// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 /// ```
 pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
-    /// Restores the outer recording and appends the inner one, even if `work` panics.
+    /// Restores the outer recording and appends the inner recording to it, even if `work` panics.
     struct Outer(Option<Vec<&'static str>>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -220,7 +219,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the failure has been injected.
+    /// Whether the call that the failure counts to was made. A deferred failure shows only later.
     ///
     /// ```
     /// use virtual_gpu::driver::{Code, inject};
@@ -245,7 +244,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, so is the failure.
+        // If the thread's storage is gone already, the failure is gone too.
         let _ = PLAN.try_with(|plan| {
             plan.borrow_mut()
                 .failures
@@ -357,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sticky_failure_stays_until_disarmed_and_spares_the_context_calls() {
+    fn a_sticky_failure_lasts_until_disarmed_except_for_context_calls() {
         let armed = armed(Calls::Any, 2, Moment::Sticky);
         assert_eq!(call("a", Class::Ordinary), 0);
         assert_eq!(call("a", Class::Ordinary), 77);
@@ -378,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_is_not_concerned() {
+    fn other_threads_are_unaffected() {
         let armed = armed(Calls::Any, 1, Moment::Before);
         let elsewhere = std::thread::spawn(|| call("a", Class::Ordinary));
         assert_eq!(elsewhere.join().unwrap(), 0);

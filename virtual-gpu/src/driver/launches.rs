@@ -46,7 +46,7 @@ thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
 }
 
-/// Collects the launches that this thread enqueues during its lifetime.
+/// Collects the launches that this thread enqueues while this value lives.
 ///
 /// ```
 /// use virtual_gpu::driver::watch_launches;
@@ -102,7 +102,7 @@ impl LaunchWatch {
 
 impl Drop for LaunchWatch {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, so is its list of watches.
+        // If the thread's storage is gone already, its list of watches is gone too.
         let _ = OWN.try_with(|own| {
             own.borrow_mut()
                 .watches

@@ -5,7 +5,7 @@ use crate::driver::objects::machine::Machine;
 use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
 
-/// The number of live objects of each kind.
+/// The numbers of live objects, by kind.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Settings, live_of_this_thread, start};
@@ -19,9 +19,9 @@ use crate::driver::objects::threads::ThreadId;
 pub struct Live {
     /// Retains of primary contexts minus releases. For one thread this may be negative.
     pub primary_retains: i64,
-    /// Contexts, including primary ones.
+    /// Contexts, including primary contexts.
     pub contexts: usize,
-    /// Streams, except the default ones.
+    /// Streams, except default streams.
     pub streams: usize,
     /// Events.
     pub events: usize,
@@ -41,7 +41,7 @@ pub struct Live {
     pub pinned_bytes: u64,
 }
 
-/// The number of live objects on the virtual device, of all threads. `None` with the real driver.
+/// The number of live objects on the virtual device, of all threads. `None` without the virtual device.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Settings, live, start};
@@ -56,8 +56,8 @@ pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
-/// The number of live objects that the calling thread made on the virtual device. Tests that run side by side
-/// do not affect this number. `None` with the real driver.
+/// The number of live objects that the calling thread made on the virtual device. Tests that run side by side do not affect this number.
+/// `None` without the virtual device.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Live, Settings, live_of_this_thread, start};

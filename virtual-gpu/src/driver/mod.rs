@@ -1,20 +1,20 @@
-//! The driver: the CUDA driver API on the virtual device, or passed on to the real one.
+//! The CUDA driver API, on the virtual device or passed on to the real driver.
 //!
 //! Bird's-eye view, from the outside in:
 //!
-//! - `seam/`: the exported C symbols, the real driver's library, and the one place that decides who
-//!   answers a call. The types of its arguments are in `abi`, which the folders below use too.
+//! - `seam/`: the exported C symbols, the real driver's library, and the one place that decides who answers a call. The argument types of
+//!   these symbols are in `abi`, which `calls/` and `objects/` use too.
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: contexts, streams and their work, events, modules, captures, graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return
-//!   counters and faults, counts of live objects, leaks, and the times of calls.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return counters and faults,
+//!   counts of live objects, findings, and the times of calls.
 //!
-//! `checks/streams` records the order in which work is enqueued and when the host learns that it is done, and
-//! finds data races between pieces of work.
+//! `checks/streams` finds data races between pieces of work. It records the order in which work is enqueued, and what work the host knows
+//! to be done.
 //!
-//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs. No
-//! handle is ever dereferenced.
+//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs, except a primary context's
+//! lock while the context is destroyed. No handle is ever dereferenced.
 
 mod abi;
 mod architectures;

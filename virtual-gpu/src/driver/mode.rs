@@ -1,4 +1,5 @@
-//! Decides which device the process gets: once, at the first driver call or the first call of [`mode`].
+//! Decides once which device the process gets: at the first driver call, or at an earlier call of [`start`], [`mode`] or another function
+//! that needs to know.
 
 use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;
@@ -21,7 +22,7 @@ use std::sync::OnceLock;
 pub enum Mode {
     /// The real driver: each call is passed on to it.
     Real,
-    /// This crate: there is no real device, or the settings ask for the virtual one.
+    /// This crate: there is no real device, or the settings ask for the virtual device.
     Virtual,
 }
 
@@ -105,7 +106,7 @@ static BACKEND: OnceLock<Backend> = OnceLock::new();
 ///
 /// # Errors
 ///
-/// The driver was started before: by a driver call, by [`mode`], or by this function.
+/// The driver was started before, for example by a driver call, by [`mode`], or by this function.
 pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
     let mut ours = false;
     BACKEND.get_or_init(|| {
@@ -143,7 +144,7 @@ pub(crate) fn backend() -> &'static Backend {
     BACKEND.get_or_init(|| decide(Settings::from_env()))
 }
 
-/// The virtual machine, if this process has one, whether or not `cuInit` was called.
+/// The virtual machine, whether or not `cuInit` was called. `None` if this process has no virtual machine.
 pub(crate) fn machine() -> Option<&'static Machine> {
     match backend() {
         Backend::Virtual(machine) => Some(machine),

@@ -1,8 +1,8 @@
 //! The driver's configuration: read from the environment, or set by the program before its
 //! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
 //!
-//! Errors are not ignored. If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list,
-//! `cuInit` fails, and [`mode`](crate::mode()) says why.
+//! If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list, `cuInit` fails, and [`mode`](crate::mode())
+//! says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};
@@ -11,7 +11,7 @@ use std::env;
 use std::ffi::OsString;
 use std::str::FromStr;
 
-/// Most devices that a machine has.
+/// The most devices that a machine can have.
 const MOST_DEVICES: u32 = 16;
 
 /// Which device the program gets.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_that_are_listed_are_the_defaults() {
+    fn the_listed_defaults_are_the_actual_defaults() {
         let listed = VARIABLES.map(|variable| (variable.name, variable.default));
         let [listed, none] = [read(&listed), read(&[])].map(|read| format!("{:?}", read.unwrap()));
         assert_eq!(listed, none);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn errors_name_the_variable_and_its_value() {
         for (variable, value) in [
             ("VIRTUAL_GPU", "ON"),
             ("VIRTUAL_GPU", ""),

@@ -17,14 +17,14 @@ thread_local! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedCall {
-    /// Its name, spelt as the exported symbol.
+    /// The call's name, spelt as the exported symbol.
     pub name: &'static str,
-    /// The time from its beginning to its end.
+    /// The time from the call's beginning to its end.
     pub took: Duration,
 }
 
-/// Runs `work` and returns the driver calls that this thread made in it, in order. If calls of `time_calls`
-/// are nested, the outer one does not return the driver calls of the inner `work`.
+/// Runs `work` and returns the driver calls that this thread made in it, in order. If calls of `time_calls` are nested, the outer call does
+/// not return the driver calls of the inner `work`.
 ///
 /// ```
 /// # unsafe extern "C" {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_listed_while_they_are_asked_for() {
+    fn calls_are_recorded_only_within_time_calls() {
         assert_eq!(timed("a", || 1), 1);
         let (inner, outer) = time_calls(|| {
             timed("b", || 2);

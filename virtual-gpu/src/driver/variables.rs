@@ -1,13 +1,13 @@
-//! Reads the environment variables of [`VARIABLES`], and reports those that cannot be used.
+//! Reads the environment variables of [`VARIABLES`].
 //!
-//! A value that cannot be read is an error. So is an unknown variable whose name begins with
-//! `VIRTUAL_GPU_`, because a misspelt name must not be ignored.
+//! A value that cannot be read is an error. An unknown variable whose name begins with `VIRTUAL_GPU_` is an error too, because it may be a
+//! misspelt name.
 
 use crate::VARIABLES;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// The prefix of every name except the first, `VIRTUAL_GPU`.
+/// Every name begins with this prefix, except the name `VIRTUAL_GPU`.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
 /// An environment variable that cannot be used.
@@ -87,7 +87,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     VARIABLES.into_iter().map(|variable| variable.name)
 }
 
-/// The possible values of a variable, in words.
+/// The possible values of a variable, for messages.
 fn values(name: &str) -> &'static str {
     let mut named = VARIABLES
         .into_iter()
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_others_are_left_alone() {
+    fn variables_with_other_prefixes_are_ignored() {
         let others = ["VIRTUAL_GPUS", "MY_VIRTUAL_GPU_STEP", "PATH", ""];
         let variables = others.map(|name| (name.into(), "1".into()));
         assert!(Variables::of(variables).is_ok_and(|found| found.0.is_empty()));
     }
 
     #[test]
-    fn distances() {
+    fn edit_distances() {
         assert_eq!(distance(b"", b"abc"), 3);
         assert_eq!(distance(b"abc", b""), 3);
         assert_eq!(distance(b"kitten", b"sitting"), 3);

@@ -1,12 +1,12 @@
 //! Lanes that execute one exchange from different instructions.
 //!
-//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask execute it "with the same qualifiers
-//! and the same membermask" (PTX ISA). These lanes may be at different instructions, for example in two branches. The
-//! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an
-//! H200 (2026-11-25), a `shfl.sync` and a `vote.sync` in each of two branches exchanged with all lanes of the warp.
+//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask execute it "with the same qualifiers and the same
+//! membermask" (PTX ISA). These lanes may be at different instructions, for example in two branches. The CUDA C++ Programming Guide has an
+//! example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200 (2026-11-25), `shfl.sync` and `vote.sync`,
+//! each executed in both of two branches, exchanged among all lanes of the warp.
 //!
-//! The instructions may name different registers. So the exchange has its own set of registers. The operands of all
-//! lanes are copied to this set, and the results are copied from it to each instruction's registers.
+//! The instructions may name different registers. So the exchange has its own set of registers. The operands of all lanes are copied to
+//! this set. The results are copied from this set to each instruction's registers.
 
 use std::mem;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::warp::Warp;
 use crate::checks::{Observer, Undefined};
 use crate::program::{Instruction, Op, Pred, PredSource, Program, Reg, Registers, Shuffle};
 
-/// The lanes at one of an exchange's instructions.
+/// The lanes that execute an exchange at the same instruction.
 pub(super) struct Party {
     pub pc: u32,
     pub lanes: u32,
@@ -36,12 +36,12 @@ const HOLDS: Pred = Pred(1);
 const FOUND: Pred = Pred(2);
 const PREDICATES: u32 = 3;
 
-/// The predicate, not negated.
+/// A predicate as an operand, not negated.
 fn plain(pred: Pred) -> PredSource {
     PredSource { pred, flip: 0 }
 }
 
-/// The registers of an instruction, each with the register of the exchange that replaces it.
+/// The registers of an instruction. Each source is paired with the exchange's register that replaces it.
 #[derive(Default)]
 struct Roles {
     sources: Vec<(Reg, Reg)>,
@@ -51,7 +51,7 @@ struct Roles {
 }
 
 impl Roles {
-    /// The registers of an instruction. `None` if it is not an exchange.
+    /// The registers of the instruction `op`. `None` if it is not an exchange.
     fn of(op: &Op) -> Option<Self> {
         Some(match *op {
             Op::Shuffle(Shuffle {

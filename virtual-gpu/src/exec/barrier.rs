@@ -4,9 +4,9 @@
 //! the block that has not exited. Otherwise it waits for the given number of threads; a whole warp
 //! counts as 32.
 //!
-//! With the sync check on, two things are faults: a barrier that completes after some threads have
-//! exited, and an aligned barrier that the threads of a warp did not execute together. The hardware
-//! tolerates some of these mistakes; the programming model allows none.
+//! With the sync check on, two things are faults: a barrier without a count that completes after some threads have exited, and an aligned
+//! barrier that the threads of a warp did not execute together. The hardware tolerates some of these mistakes; the programming model allows
+//! none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -25,14 +25,14 @@ pub(super) struct Pending {
     arrivals: Vec<Arrival>,
     /// The number of arrived threads. A whole warp counts as 32.
     threads: u32,
-    /// The thread count of the instruction, if it has one.
+    /// The thread count of the instruction, if given.
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// The number of true predicates of arrived threads, and the number of all their predicates.
+    /// `asked` arrived threads gave a predicate, and `holds` of these predicates are true.
     holds: u32,
     asked: u32,
-    /// Whether an arrived thread had waited for the preceding launches.
+    /// Whether any arrived thread had waited for the preceding launches.
     waited: bool,
 }
 

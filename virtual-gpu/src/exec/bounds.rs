@@ -6,8 +6,7 @@ use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
-/// The offset of an access in a space of `size` bytes, which is not global memory. Fails if the access is
-/// misaligned or out of bounds.
+/// The offset of an access in a space of `size` bytes, other than global memory. Fails if the access is misaligned or out of bounds.
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,

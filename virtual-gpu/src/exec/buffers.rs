@@ -52,7 +52,7 @@ impl<'a> Buffers<'a> {
     pub(super) fn remove(&mut self, snapshot: &mut Snapshot, address: u64) {
         if self.prepared.remove(&address).is_some() {
             snapshot.remove(address);
-            // Cannot fail: the buffer is live, because nothing else frees it.
+            // Freeing cannot fail: the buffer is live, because nothing else frees it.
             let _ = self.memory.free(address);
         }
     }
@@ -61,7 +61,7 @@ impl<'a> Buffers<'a> {
 impl Drop for Buffers<'_> {
     fn drop(&mut self) {
         for address in self.prepared.keys() {
-            // Cannot fail, as above: the buffer is live.
+            // Freeing cannot fail, as above: the buffer is live.
             let _ = self.memory.free(*address);
         }
     }

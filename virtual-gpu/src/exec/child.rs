@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
-//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: the
-//! call returns a code, and no grid starts.
+//! Error codes are the CUDA runtime's. As on the device, a failed launch does not stop the kernel: the call returns a code, and no grid
+//! starts. Only a parameter that was never written is a fault.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -118,7 +118,7 @@ fn launch_grid<O: Observer>(
     if !NULL_STREAMS.contains(&stream) && stream != TAIL_LAUNCH && stream != FIRE_AND_FORGET {
         return Err(Refusal::Code(INVALID_RESOURCE_HANDLE));
     }
-    // A tail launch replaces its launcher, so it is not nested deeper.
+    // A tail launch replaces its launcher, so its depth is the launcher's.
     let deeper = u32::from(stream != TAIL_LAUNCH);
     let depth = machine.task.depth + deeper;
     if depth > MAX_DEPTH {
@@ -147,8 +147,7 @@ fn launch_grid<O: Observer>(
     Ok(())
 }
 
-/// Whether every parameter was written. For a parameter larger than 8 bytes one written byte is
-/// enough, as the rest may be padding.
+/// Fails unless every parameter was written. For a parameter larger than 8 bytes one written byte is enough, as the rest may be padding.
 fn check_parameters<O>(
     machine: &Machine<'_, O>,
     kernel: &Kernel,

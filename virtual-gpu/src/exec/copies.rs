@@ -1,14 +1,13 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp,
-//! a random number from the seed decides whether the copy lands. At the wait it lands in any case. Until
-//! the wait, its bytes of shared memory belong to the copy: the race check reports every access to them,
-//! whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. A thread
-//! that has seen the mbarrier's phase complete is ordered after the copy. An access by any other thread is
-//! reported.
+//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
+//! decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The race
+//! check reports every access that conflicts with the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so
+//! when it lands. The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any
+//! other thread is reported.
 //!
-//! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy
-//! that has read its source but not written (`wait_group.read` waits for both).
+//! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
+//! written. So `wait_group.read` waits for the whole copy.
 
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
@@ -34,12 +33,12 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// The number of bytes to write, and the number that are read from the source. The rest are zeros.
+    /// The number of bytes to write, and how many of them are read from the source. The rest are written as zeros.
     bytes: Row,
     read: Row,
     /// The mbarrier that the copy reports to.
     mbarrier: Row,
-    /// The number of the group that the copy belongs to, lane by lane.
+    /// For each lane, the number of the group that its copy belongs to.
     group: [u32; LANES],
     /// A range that contains all bytes of shared memory that belong to the copies.
     span: (u64, u64),
@@ -187,7 +186,7 @@ fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
 }
 
 impl Warp {
-    /// Fails if an access to shared memory touches bytes that belong to a copy.
+    /// Fails if an access to shared memory conflicts with a copy that was not waited for.
     #[inline(always)]
     pub(super) fn check_copies<O>(
         &self,
@@ -251,8 +250,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Fails if lanes that begin copies of one byte or more have not waited for the preceding
-    /// launches.
+    /// Fails if lanes have not waited for the preceding launches and begin copies that read one byte or more.
     fn check_copy_waited(&self, copy: &Copy) -> Result<(), Finding> {
         let copies_something = |lane: &usize| copy.read[*lane] != 0;
         let Some(lane) = lanes(copy.in_flight & !self.waited).find(copies_something) else {
@@ -429,7 +427,7 @@ impl Warp {
         }
     }
 
-    /// Reads only the first bytes of an element, byte by byte.
+    /// Reads the part of an element that lies within the lane's `read` bytes, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,13 +1,11 @@
 //! Programmatic launches: whether a thread has waited for the preceding launches.
 //!
-//! A programmatic launch may begin while earlier work on its stream still runs, but must not access
-//! global memory before that work has ended. Here launches run one after the other, so a missing wait
-//! gives no wrong values. Instead every access to global memory is checked: its thread must have
-//! waited. A thread has waited if
+//! A programmatic launch may begin while earlier work on its stream still runs, but must not access global memory before that work has
+//! ended. Here the launches of a stream run one after the other, so a missing wait gives no wrong values. Instead every access to global
+//! memory is checked: its thread must have waited. A thread has waited if
 //!
 //! 1. it executed `griddepcontrol.wait`, or
-//! 2. it passed a barrier of its block or a `bar.warp.sync`, and at least one of the threads at this
-//!    barrier had waited before.
+//! 2. it passed a barrier of its block or a `bar.warp.sync` at which at least one thread had waited before.
 //!
 //! So it is enough that every thread waits first, or that one warp waits and a barrier of the block
 //! follows. An asynchronous copy counts as an access by the thread that begins it, at the time when it
@@ -17,9 +15,8 @@
 //! In a launch that is not programmatic, and in a grid that a kernel launched, all threads have
 //! waited from the start.
 //!
-//! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle. A thread that
-//! relies on one of these must execute the wait itself. Memory that only this launch uses is checked
-//! like any other memory.
+//! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle. A thread that relies on such a wait must execute
+//! `griddepcontrol.wait` itself. Memory that only this launch uses is checked like any other memory.
 
 use super::machine::{Finding, Machine};
 use super::memory::{Group, Wish};

@@ -1,6 +1,6 @@
 //! Atomic operations on 16 bytes: exchange, and compare and swap.
 //!
-//! Each operation is a load and a store of one lane. No other access comes between the two.
+//! Each operation is a load of one lane and, unless a comparison fails, a store. No other atomic operation comes between the two.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
@@ -43,8 +43,8 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The load or the store of an exchange. Its memory order is `part`, acquire or release, if the operation has
-    /// this order, and relaxed otherwise.
+    /// The load or the store of an exchange. `part` is acquire for the load and release for the store. If the operation has this order, the
+    /// transfer has it too. Otherwise the transfer is relaxed.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

@@ -15,17 +15,17 @@ struct Here {
     lanes: u32,
     /// Lanes for which the instruction's guard is true.
     active: u32,
-    /// The number of instructions that the launch had run when the fragment's run began.
+    /// The launch's instruction count at the start of the fragment's run.
     now: u64,
 }
 
 /// How a fragment continues after an instruction.
 enum Flow {
-    /// It goes on at the next instruction, with these lanes.
+    /// The fragment goes on at the next instruction, with these lanes.
     Next(u32),
-    /// It goes on at another instruction, with the same lanes.
+    /// The fragment goes on at another instruction, with the same lanes.
     Jump(u32),
-    /// Its run is over: its lanes are parked, or have exited.
+    /// The fragment's run is over: its lanes are parked, or have exited.
     Over,
 }
 
@@ -78,7 +78,7 @@ impl Warp {
         }
     }
 
-    /// Checks an instruction for undefined bytes before it is executed.
+    /// Before an instruction is executed, checks its operands for undefined bytes, and marks the undefined bytes of its results.
     #[inline(always)]
     fn check_undefined<O: Observer>(
         &mut self,
@@ -208,7 +208,7 @@ impl Warp {
         self.park(pc + 1, lanes & !active, State::Ready, now);
     }
 
-    /// A barrier of the block: parks the arriving lanes. They wait at the barrier if they have to.
+    /// A barrier of the block: parks the arriving lanes. They wait at the barrier, unless the instruction only arrives.
     fn reach_barrier<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

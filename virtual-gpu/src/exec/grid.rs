@@ -1,5 +1,5 @@
-//! Runs a grid. At first, blocks start until the device is full. When a block ends, another starts. The
-//! warps get turns in the order of the schedule.
+//! Runs a grid. At first, blocks start until the device is full. When a block ends, another block starts. The warps get turns in the order
+//! of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -57,7 +57,7 @@ struct Grid {
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {
-    /// Gives one turn to each warp that can run.
+    /// Gives one turn to each warp that can run, unless its block is starved.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

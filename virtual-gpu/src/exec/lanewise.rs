@@ -82,7 +82,7 @@ impl Warp {
                 let how = (*order, *scope);
                 machine.observer.fence(shared.index, self.id, active, how);
             }
-            // `fragment` executes the other instructions, or they have no effect.
+            // The other instructions have no effect, or are executed in `fragment`.
             _ => {}
         }
         Ok(())
@@ -114,7 +114,7 @@ fn compare(
     }
 }
 
-/// `a` in the lanes where the predicate holds, or else `b`.
+/// `a` in the lanes where the predicate holds, `b` in the others.
 #[inline(always)]
 fn select(registers: &mut Registers, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
     let chosen = registers.predicate(p);

@@ -12,7 +12,7 @@ use crate::module::Kernel;
 pub(super) struct Machine<'a, O> {
     /// The grid that runs now.
     pub task: Task<'a>,
-    /// The kernel that the host launched. Through it, the other kernels of its module can be found.
+    /// The kernel that the host launched. It leads to the other kernels of its module.
     pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,
@@ -26,8 +26,8 @@ pub(super) struct Machine<'a, O> {
     pub observer: O,
     /// Index into the program's places: the place of the current instruction, if the launch is watched.
     pub place: u32,
-    /// Added to a warp's number in calls of the observer. While an asynchronous copy is executed, this is
-    /// the number of warps of a block, so copies count as warps of their own. Otherwise it is 0.
+    /// This is added to a warp's number in calls of the observer. While an asynchronous copy is executed, it is the number of warps of a
+    /// block, so that copies count as warps of their own. Otherwise it is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     /// Grids that were launched and have not started.
@@ -51,7 +51,7 @@ impl<O> Machine<'_, O> {
     }
 }
 
-/// The cause and the place of a stop.
+/// Why a launch stops, and where: the cause, the instruction, the warp and the lane.
 #[derive(Debug)]
 pub(super) struct Stop {
     pub kind: FaultKind,
@@ -60,7 +60,7 @@ pub(super) struct Stop {
     pub lane: u32,
 }
 
-/// A finding in one lane, before its warp and instruction are added.
+/// A fault in one lane, before its warp and instruction are added.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub kind: FaultKind,

@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before it is executed. In this order, the checks ensure that the thread has
-//! waited for earlier launches (`dependence`), that the address is aligned to the full width, and that the
-//! bytes are within one allocation or within the space. The lanes of an instruction access memory one after
-//! the other, in order. If one lane faults, the accesses of the lanes before it may have been executed.
+//! Every access is checked before it is executed. The first check is that the thread has waited for earlier launches (`dependence`). The
+//! second is that the address is aligned to the full width. The third is that the bytes are within one allocation, or within the space. The
+//! lanes of an instruction access memory one after the other, in order. If one lane faults, the accesses of the lanes before it may have
+//! been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 
@@ -105,7 +105,7 @@ pub(super) fn read_shared(
     Ok(read_bytes(&shared.memory, at, bytes))
 }
 
-/// Writes bytes of shared memory that were read before.
+/// Writes shared memory at an address that an earlier read has checked.
 pub(super) fn write_shared(shared: &mut Shared, address: u64, bytes: u32, value: u64) {
     let (start, end) = (address as usize, address as usize + bytes as usize);
     write_bytes(&mut shared.memory, start, bytes, value);
@@ -126,7 +126,7 @@ impl Warp {
         }
     }
 
-    /// The accesses of the lanes in `mask`, one group for each space. There is almost always one group.
+    /// The accesses of the lanes in `mask`, one group for each space. Almost always there is only one group.
     fn groups(&self, address: &Address, mask: u32) -> impl Iterator<Item = Group> + use<> {
         let space = match address.space {
             AddressSpace::Constant => AddressSpace::Global,
@@ -433,7 +433,7 @@ fn count_traffic<O>(machine: &mut Machine<'_, O>, group: &Group, wish: &Wish) {
 }
 
 impl Group {
-    /// Whether the lanes' elements are adjacent and the first one starts a sector.
+    /// Whether the lanes' elements are adjacent, and the first element starts a sector.
     fn is_dense(&self, bytes: u32) -> bool {
         let first = self.addresses[0];
         let side_by_side = |(lane, &a): (usize, &u64)| a == first + lane as u64 * u64::from(bytes);

@@ -1,6 +1,7 @@
-//! Runs a lowered kernel. `family` runs the host's grid and the grids that kernels launch. `grid` feeds blocks to
-//! the multiprocessors and gives warps their turns. `block` holds the shared state of a block's threads, and `warp`
-//! runs fragments of warps. The other modules execute single instructions.
+//! Runs a lowered kernel. `family` runs the host's grid and the grids that kernels launch. `grid` feeds blocks to the multiprocessors and
+//! gives warps their turns. `block` holds the shared state of a block's threads. `warp` chooses which fragment of a warp runs, and
+//! `fragment` runs it. `machine` and `task` hold the state of a launch and of a grid. Most other modules execute single instructions, or
+//! check their accesses.
 //!
 //! Threads are independent, as on Volta and later. Lanes of a warp at the same instruction form a *fragment* and
 //! run together. A branch may split a fragment, and fragments that meet are merged. No order of warps, blocks or

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_that_are_cut_short() {
+    fn truncated_formats() {
         assert_eq!(print("a%", &[]), "a");
         assert_eq!(print("%y %5", &[]), "%y ");
     }

@@ -57,7 +57,7 @@ impl Warp {
         }
     }
 
-    /// Called after a load: replaces some of the values by older ones.
+    /// Called after a load: replaces some of the loaded values by older values.
     pub(super) fn read_stale<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,13 +1,12 @@
 //! Instructions that a set of lanes of a warp executes together: shuffles, votes, matches, warp
 //! reductions, `bar.warp.sync`.
 //!
-//! A member mask names the set. A lane waits at the instruction until all named lanes that have not
-//! exited have reached it, or another instruction with the same opcode and mask (see `apart`). Lanes
-//! with different masks are handled separately. If lanes wait for each other at instructions with
-//! different opcodes, the launch is stopped with a fault.
+//! A member mask names the set. A lane waits at the instruction for all named lanes that have not exited. They must reach this instruction,
+//! or another instruction with the same opcode and mask (see `apart`). Lanes with different masks are handled separately. If lanes wait for
+//! each other at instructions with different opcodes, the launch is stopped with a fault.
 //!
-//! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads
-//! from a lane outside the mask. With the check off, such a shuffle reads the other lane's register.
+//! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads from a lane that takes no part. With the
+//! check off, such a shuffle reads the other lane's register.
 
 use super::apart::Party;
 use super::block::Shared;
@@ -26,13 +25,13 @@ pub(super) enum Gathered {
     Waits(u32),
     /// All lanes have reached this instruction. The mask contains them.
     Complete(u32),
-    /// All lanes have arrived, at several instructions. This instruction's party is the last one.
+    /// All lanes have arrived, at different instructions. The last party of the list is at this instruction.
     Apart(Vec<Party>),
 }
 
 pub(super) struct Gathering {
     pub gathered: Gathered,
-    /// Lanes of the fragment whose member mask is another one. They execute the instruction separately.
+    /// Lanes of the fragment with a different member mask. They execute the instruction separately.
     pub left_out: Option<u32>,
 }
 
@@ -195,7 +194,7 @@ impl Warp {
                     registers.keep(*d, &[elected.into(); 32], mask);
                 }
             }
-            // Lanes execute no other instruction together.
+            // There is no other instruction that lanes execute together.
             _ => {}
         }
         Ok(())

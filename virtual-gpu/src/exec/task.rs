@@ -17,9 +17,9 @@ pub(super) struct Task<'a> {
     pub constants: Arc<[Row]>,
     pub shape: Shape,
     pub params: Vec<u8>,
-    /// The grid's number in the launch. The grid that the host launched is 0.
+    /// The grid's number in the launch. The grid that the host launched has number 0.
     pub number: u32,
-    /// The depth of nesting: the number of grids above this one.
+    /// The depth of nesting, which is 0 for the host's grid.
     pub depth: u32,
     /// The number of the grid's first block in the whole launch, once the grid has started.
     pub first_block: u64,
@@ -67,7 +67,7 @@ pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
     /// The grid's tail launches. They run one after the other when the grid and its children have ended.
     pub tails: Vec<Task<'a>>,
-    /// For each block of the grid, the blocks of the grids that have ended in its NULL stream.
+    /// For each block of the grid, the ended grids in the block's NULL stream, as ranges of blocks.
     finished: HashMap<u64, Vec<Range<u64>>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Children<'a> {
         Some(self.waiting.remove(index))
     }
 
-    /// The blocks that a new child in this stream is ordered after.
+    /// The ended blocks that come before a new child in this stream.
     pub(super) fn before(&self, stream: ChildStream) -> &[Range<u64>] {
         match stream {
             ChildStream::OfBlock(block) => self.finished.get(&block).map_or(&[], |all| all),

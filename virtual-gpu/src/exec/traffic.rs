@@ -8,7 +8,7 @@ const SECTOR_BYTES: u64 = 32;
 const BANKS: u64 = 32;
 const BANK_BYTES: u64 = 4;
 
-/// How many sectors the lanes touch.
+/// The number of sectors that the lanes touch.
 pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let (mut count, mut last, mut ascending) = (0, None, true);
     for lane in lanes(mask) {

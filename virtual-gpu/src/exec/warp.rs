@@ -3,9 +3,8 @@
 //! A fragment runs until it is blocked, its turn is over, or another fragment of the warp should
 //! go first:
 //!
-//! 1. Among fragments that can run, the one at the instruction of lowest rank goes first. A loop has
-//!    lower ranks than the code after it. So fragments that lag behind catch up, and fragments
-//!    reconverge where their paths meet, as they do on the hardware.
+//! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop has lower ranks than the code
+//!    after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as they do on the hardware.
 //! 2. At the start of a basic block, fragments at the same instruction are merged.
 //! 3. The running fragment may be spinning until another fragment makes progress. So after a while,
 //!    the fragment that has waited longest runs for a short time.
@@ -17,7 +16,7 @@ use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::{Registers, lanes};
 
-/// After this many instructions by rank, the fragment that has waited longest gets a turn.
+/// After fragments have been chosen by rank for this many instructions, the fragment that has waited longest gets a turn.
 const PATIENCE: i64 = 4096;
 /// The number of instructions in the turn of the fragment that has waited longest.
 const STINT: i64 = 512;
@@ -28,7 +27,7 @@ pub(super) struct Fragment {
     pub pc: u32,
     pub lanes: u32,
     pub state: State,
-    /// When the fragment last began to run: the number of instructions that the launch had run before.
+    /// The launch's instruction count when the fragment last began to run.
     pub turn: u64,
 }
 
@@ -73,7 +72,7 @@ pub(super) struct Warp {
     pub(super) turn_left: i64,
 }
 
-/// Whether the current fragment goes on, or another one runs next.
+/// Whether the current fragment goes on, or another fragment runs next.
 pub(super) enum Next {
     Go,
     Switch,

@@ -36,7 +36,7 @@ pub struct Fault {
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The coordinates of the faulting thread in its block. If several threads fault, it is the first one.
+    /// The coordinates of the faulting thread in its block. If several threads fault, those of the first thread.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,
@@ -44,7 +44,7 @@ pub struct Fault {
     pub lane: u32,
     /// The line in the PTX text, counted from 1.
     pub line: u32,
-    /// The instruction, as the PTX text has it.
+    /// The text of the instruction, on one line.
     pub instruction: String,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// The fault of a launch that raced with other work, at the racing access.
+    /// The fault of a launch that raced with other work. Its place is the racing access.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -176,7 +176,7 @@ pub struct Side {
     pub thread: u32,
     /// The line in the PTX text, counted from 1.
     pub line: u32,
-    /// The instruction, as the PTX text has it.
+    /// The text of the instruction, on one line.
     pub instruction: String,
 }
 
@@ -190,7 +190,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// A range of bytes, named in a diagnostic.
+/// A range of bytes, such as an allocation.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -213,7 +213,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// The allocation that is nearest to an address outside all live allocations.
+/// The live allocation that is nearest to an access out of bounds.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -223,7 +223,7 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// Nothing was ever allocated near the address.
+    /// No live allocation is near the address.
     Nothing,
     /// The access starts inside this allocation and runs past its end.
     Across(Extent),
@@ -283,7 +283,7 @@ pub enum Conflict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An access outside all live allocations.
+    /// A global access that does not lie inside one live allocation. In other spaces, an access beyond the end of the space.
     OutOfBounds {
         /// The space of the access.
         space: Space,
@@ -293,7 +293,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes of the access.
         bytes: u32,
-        /// The nearest allocation.
+        /// The nearest allocation. Outside global memory, the whole space.
         near: Near,
     },
     /// An access to memory that was freed.
@@ -352,9 +352,9 @@ pub enum FaultKind {
         /// The missing threads, as text.
         missing: String,
     },
-    /// A barrier number or thread count that the device does not have.
+    /// A barrier or an mbarrier that is used in a way that does not exist, for example with a wrong number or count.
     InvalidBarrier {
-        /// The number and the count, as text.
+        /// The mistake, as text, with the numbers.
         what: String,
     },
     /// A `*.sync` instruction whose member mask does not match the lanes that execute it.
@@ -364,8 +364,8 @@ pub enum FaultKind {
         /// The mistake, as text.
         what: String,
     },
-    /// Two threads access the same bytes, at least one of them writes, and nothing orders the
-    /// accesses.
+    /// Two threads access the same bytes, and at least one of them writes. Nothing orders the accesses, or a non-coherent read comes after
+    /// a write.
     Race {
         /// The space.
         space: Space,
@@ -381,7 +381,7 @@ pub enum FaultKind {
     /// The launch and another piece of work access the same bytes, at least one of them writes, and
     /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// Bytes that were never written decide a branch, an address, or which threads take part.
+    /// Bytes that were never written decide something, such as a branch, an address, or which threads take part.
     Uninitialised {
         /// The bytes, as text.
         what: String,

@@ -6,9 +6,9 @@ use std::fmt;
 /// Two pieces of work that access the same byte. At least one of them writes, and nothing orders them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRace {
-    /// The first such byte.
+    /// The address of the first such byte.
     pub address: u64,
-    /// The allocation or page-locked host memory that contains it.
+    /// The allocation or page-locked host memory that contains the byte.
     pub allocation: Option<Extent>,
     /// The piece of work that was done first.
     pub earlier: StreamSide,
@@ -61,7 +61,7 @@ pub enum Doer {
         at: Option<ThreadPlace>,
         /// The line in the PTX text, counted from 1.
         line: u32,
-        /// The instruction, as the PTX text has it.
+        /// The text of the instruction, on one line.
         instruction: String,
     },
     /// A copy, a fill, or stream-ordered freeing.
@@ -109,7 +109,7 @@ impl fmt::Display for Doer {
 /// A stream, as reports name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamName {
-    /// Its number, as `cuStreamGetId` returns it.
+    /// The stream's number, as `cuStreamGetId` returns it.
     pub id: u64,
     /// How the stream is ordered with the legacy default stream.
     pub kind: StreamKind,

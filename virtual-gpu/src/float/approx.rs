@@ -9,7 +9,7 @@ fn narrow(x: f64) -> f32 {
     canonical(x as f32)
 }
 
-/// Applies a function of doubles to a single.
+/// Applies a function on f64 to an f32.
 pub(crate) fn approximate(a: f32, f: impl Fn(f64) -> f64) -> f32 {
     narrow(f(a.into()))
 }

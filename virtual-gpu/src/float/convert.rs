@@ -8,7 +8,7 @@ use super::single;
 use super::soft::{DOUBLE, Format, HALF, Number, SINGLE};
 use crate::alu::{Integer, saturate};
 
-/// An integer as a float of the format.
+/// Converts an integer to a float of the format.
 pub(crate) fn integer_to_float<T: Integer>(value: T, format: Format, rounding: Rounding) -> u64 {
     let wide = value.widen();
     let number = Number {
@@ -26,16 +26,16 @@ pub(crate) fn float_to_integer<T: Integer>(value: f64, rounding: Rounding, from:
         let marked = from == Source::Double || T::BITS == 64;
         return T::from_wide(if marked { 1 << (T::BITS - 1) } else { 0 });
     }
-    // The cast to 128 bits clamps too, far outside the range of any type.
+    // The cast to i128 clamps too, but only values far outside the range of `T`.
     saturate(round_to_whole(value, rounding) as i128)
 }
 
-/// The type of a float before it was widened for a computation.
+/// The original type of a float that was widened for a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// f64.
     Double,
-    /// Anything narrower.
+    /// A float type narrower than f64.
     Narrower,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// f64 to f32. A NaN keeps its sign and the upper bits of its payload, and becomes quiet.
+/// f64 to f32. Unless the mode saturates, a NaN keeps its sign and the upper bits of its payload, and becomes quiet.
 pub(crate) fn double_to_single<const M: u8>(value: f64) -> f32 {
     if value.is_nan() && !Mode(M).saturates() {
         return f32::from_bits(double_nan(value, SINGLE) as u32);
@@ -70,7 +70,7 @@ pub(crate) fn double_to_single<const M: u8>(value: f64) -> f32 {
     single::rounded::<M>(rounded, || DOUBLE.unpack(value.to_bits()))
 }
 
-/// A NaN of f64 in a narrower format: quiet, with the sign and the upper bits of the payload.
+/// Converts a NaN of f64 to a narrower format. The result is quiet, with the same sign and the upper bits of the payload.
 pub(super) fn double_nan(value: f64, format: Format) -> u64 {
     let bits = value.to_bits();
     let payload = (bits & ((1 << 52) - 1)) >> (53 - format.precision);
@@ -95,7 +95,7 @@ pub(crate) fn half_to_double(bits: u16, format: Format) -> f64 {
     }
 }
 
-/// A NaN of a format as a NaN of f64: quiet, with the same sign and payload.
+/// Converts a NaN of a narrower format to f64. The result is quiet, with the same sign and payload.
 fn widened_nan(bits: u64, format: Format) -> f64 {
     let sign = bits >> format.sign_shift() << 63;
     let payload = bits & ((1 << (format.precision - 1)) - 1);
@@ -124,7 +124,7 @@ pub(crate) fn half_to_single(bits: u16, format: Format) -> f32 {
     }
 }
 
-/// A number to a float of 16 bits. A NaN becomes `0x7fff`.
+/// Rounds a number to a float of 16 bits. A NaN becomes `0x7fff`.
 pub(crate) fn to_half(value: f64, format: Format, rounding: Rounding) -> u16 {
     if value.is_nan() {
         return 0x7fff;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_become_integers_held_at_the_ends() {
+    fn floats_saturate_when_converted_to_integers() {
         let int = |x, r| float_to_integer::<i32>(x, r, Source::Narrower);
         assert_eq!(int(1e20, Rounding::Zero), i32::MAX);
         assert_eq!(int(f64::NEG_INFINITY, Rounding::Zero), i32::MIN);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_half_survives_a_round_trip() {
+    fn every_half_round_trips() {
         for format in [HALF, BRAIN] {
             for bits in 0..=u16::MAX {
                 let wide = half_to_single(bits, format);

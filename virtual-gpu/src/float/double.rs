@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_operands_come_back_and_arisen_ones_have_a_sign() {
+    fn nan_operands_are_propagated_and_new_nans_are_negative() {
         let odd = f64::from_bits(0x7ff0_0000_0000_1234);
         let quiet = odd.to_bits() | QUIET;
         assert_eq!(add_double::<0>(odd, 1.0).to_bits(), quiet);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_nans_one_is_preferred() {
+    fn one_of_several_nan_operands_takes_precedence() {
         let nan = |payload: u64| f64::from_bits(0x7ff8 << 48 | payload);
         let (a, b, c) = (nan(1), nan(2), nan(3));
         let payload = |x: f64| x.to_bits() & 0xff;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_differ_by_one_unit() {
+    fn directed_roundings_differ_by_one_ulp() {
         assert_eq!(
             div_double::<2>(1.0, 3.0).next_up(),
             div_double::<3>(1.0, 3.0)

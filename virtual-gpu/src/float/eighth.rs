@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_survives_a_round_trip() {
+    fn every_value_round_trips() {
         for format in [Eighth::E4M3, Eighth::E5M2] {
             for bits in 0..=u8::MAX {
                 let value = format.decode(bits).single();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn halfway_goes_to_even() {
+    fn ties_round_to_even() {
         let near = |x: f64| Eighth::E4M3.encode(x);
         assert_eq!([near(17.0), near(19.0), near(17.01)], [0x58, 0x5a, 0x59]);
         assert_eq!([near(2_f64.powi(-10)), near(-1e9)], [0, 0xfe]);

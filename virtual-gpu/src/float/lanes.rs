@@ -4,7 +4,7 @@
 use super::narrow::{Brain, Half, Narrow};
 use crate::alu::Value;
 
-/// The upper one of two values in a register.
+/// The upper of two values in a register.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Upper<T>(pub(crate) T);
 
@@ -20,7 +20,7 @@ impl<T: Narrow> Value for Upper<T> {
     }
 }
 
-/// Two values in one register, the lower one first.
+/// Two values in one register, the lower value first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair<T>(pub(crate) [T; 2]);
 

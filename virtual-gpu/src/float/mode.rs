@@ -15,7 +15,7 @@ pub(crate) enum Rounding {
     Up,
 }
 
-/// A rounding direction in the low two bits, then flushing, then saturation.
+/// The low two bits are the rounding direction, the next bit flushing, and the next saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Mode(pub(crate) u8);
 

@@ -100,8 +100,7 @@ fn unpack<T: Narrow>(a: T) -> Number {
     T::FORMAT.unpack(a.bits().into())
 }
 
-/// With flushing, a tiny result becomes zero even if rounding among subnormals would make it a
-/// normal number.
+/// With flushing, a tiny result becomes zero, even if rounding would make it the smallest normal number.
 fn pack<T: Narrow>(number: Number, mode: Mode) -> T {
     let rounded = T::FORMAT.round(number, Rounding::Nearest) as u16;
     match mode.flushes() && T::FORMAT.is_tiny(number, Rounding::Nearest) {
@@ -122,7 +121,7 @@ fn operand<T: Narrow>(a: T, mode: Mode) -> T {
     if mode.flushes() { flush(a) } else { a }
 }
 
-/// Applies the mode's flushing and saturation to a value. A NaN becomes the canonical one.
+/// Applies the mode's flushing and saturation to a value. A NaN becomes the canonical NaN.
 pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     if mode.saturates() {
@@ -217,7 +216,7 @@ impl Extreme {
     }
 }
 
-/// `min` and `max`; −0 is less than +0.
+/// `min` and `max`. −0 counts as less than +0.
 pub(crate) fn extreme_narrow<T: Narrow>(a: T, b: T, form: Extreme, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     let sign = (a.bits() ^ b.bits()) & SIGN;
@@ -268,7 +267,7 @@ mod tests {
 
     const PLAIN: Mode = Mode(0);
 
-    /// Floats at the edges, and some of every magnitude.
+    /// Edge cases, and some floats of every magnitude.
     fn some<T: Narrow>() -> Vec<T> {
         let edges = [0, 1, 2, 0x3ff, 0x400, 0x7f, 0x80, 0x81];
         let top = [T::infinity() - 1, T::infinity(), T::infinity() + 1, NAN];
@@ -290,7 +289,7 @@ mod tests {
             return sign | 0x7c00;
         }
         let exponent = ((x.to_bits() >> 52) as i32 - 1023).max(-14);
-        // One unit in the last place of f16 becomes the last place of f64.
+        // Adding `shift` moves the last place of f16 to the last place of f64.
         let shift = 2_f64.powi(exponent - 10 + 52);
         let rounded = x + shift - shift;
         let units = (rounded / 2_f64.powi(exponent - 10)) as u16;
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn every_half_against_a_few() {
+    fn every_half_combined_with_a_few_halves() {
         for bits in 0..=u16::MAX {
             let a = Half(bits);
             let x = f64::from(a.single());
@@ -353,8 +352,8 @@ mod tests {
     }
 
     #[test]
-    fn brains_agree_with_singles_rounded_to_odd() {
-        // f32 has more than twice the digits of bf16 plus two, so rounding twice is harmless, except for
+    fn bfloat16_agrees_with_singles_rounded_twice() {
+        // f32 has 24 digits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except for
         // subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
@@ -402,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn flushing_looks_at_the_product_at_full_precision() {
+    fn flushing_detects_tininess_at_full_precision() {
         // The value is exact in f64. Adding and subtracting a power of two rounds it to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;

@@ -10,7 +10,7 @@ use crate::alu::Value;
 pub(crate) trait Float: Value {
     fn double(self) -> f64;
 
-    /// This value in 16 bits, if it is a NaN.
+    /// The 16-bit NaN for this value. The value must be a NaN.
     fn narrow_nan<T: Narrow>(self) -> T {
         T::nan()
     }
@@ -69,7 +69,7 @@ impl Finish {
         Self(rectify | if holds { Self::HOLD } else { 0 })
     }
 
-    /// Packs this and a mode into one number, which can be a constant operand.
+    /// Packs this value and a mode into one number, for a constant operand.
     pub(crate) fn with(self, mode: Mode) -> u32 {
         self.0 | u32::from(mode.0)
     }
@@ -111,8 +111,7 @@ pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     }
 }
 
-/// f32 to the nearest tf32, ties away from zero. A NaN is truncated, and becomes an infinity if nothing
-/// of its payload is left.
+/// f32 to the nearest tf32, ties away from zero. A NaN is truncated, and becomes an infinity if none of its payload bits remain.
 pub(crate) fn to_tensor_away(a: f32) -> u32 {
     match a.is_nan() {
         true => a.to_bits() & !FRACTION_BELOW,
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn finishing() {
+    fn saturation_rectification_and_flushing() {
         let plain = Finish::new(false, false);
         let held = Finish::new(false, true);
         let rectified = Finish::new(true, false);

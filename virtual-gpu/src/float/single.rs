@@ -30,8 +30,7 @@ fn result<const M: u8>(x: f32) -> f32 {
     canonical(x)
 }
 
-/// Replaces a NaN by the canonical one. The test uses the bits, because Rust leaves the payload of a NaN
-/// from arithmetic unspecified.
+/// Replaces a NaN by the canonical NaN. The test uses the bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
 #[inline(always)]
 pub(super) fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -42,8 +41,7 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// Replaces a rounded result by zero if the mode flushes, and the result is the smallest normal number
-/// only because it was rounded up from a subnormal.
+/// With flushing, a result that is the smallest normal number, and was rounded up from a subnormal, becomes zero.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -61,8 +59,8 @@ fn pack(number: Number, rounding: Rounding) -> f32 {
     f32::from_bits(SINGLE.round(number, rounding) as u32)
 }
 
-/// Whether the host's arithmetic computes the result: rounding is to nearest, or there is no finite
-/// result to round.
+/// Whether the host's arithmetic gives the right result: if rounding is to nearest, or if the result needs no rounding (a zero, an infinity
+/// or a NaN).
 #[inline(always)]
 fn host_suffices<const M: u8>(finite: bool) -> bool {
     matches!(Mode(M).rounding(), Rounding::Nearest) || !finite
@@ -271,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tiny_at_full_precision_is_flushed() {
+    fn flushing_detects_tininess_at_full_precision() {
         let least = f32::MIN_POSITIVE;
         let below_one = 1.0_f32.next_down();
         assert_eq!(mul_single::<NEAREST>(least, below_one), least);
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_differ_by_one_unit() {
+    fn directed_roundings_differ_by_one_ulp() {
         let third = div_single::<DOWN>(1.0, 3.0);
         assert_eq!(third.next_up(), div_single::<UP>(1.0, 3.0));
         assert_eq!(div_single::<ZERO>(-1.0, 3.0), -third);

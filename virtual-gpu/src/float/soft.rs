@@ -8,7 +8,7 @@ use super::mode::Rounding;
 /// A binary format of at most 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Format {
-    /// Significant bits, the hidden one included.
+    /// Significant bits, including the hidden bit.
     pub precision: u32,
     /// Exponent of the least normal number.
     pub least_exponent: i32,
@@ -172,7 +172,7 @@ pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     let same_sign = large.negative == small.negative;
     let significand = match same_sign {
         true => large.significand + shifted,
-        // The subtrahend is larger than `shifted` if bits were lost, so the difference is rounded down.
+        // If bits were lost, the subtrahend is larger than `shifted`. So the difference is rounded down.
         false => large.significand - shifted - u128::from(lost),
     };
     let negative = match significand == 0 && !lost {
@@ -220,7 +220,7 @@ pub(crate) fn square_root(a: Number) -> Number {
     }
 }
 
-/// The same number with its highest bit at position 125, which leaves two bits for a carry.
+/// The same number with its highest bit at position 125. The two bits above leave room for a carry.
 fn to_left(a: Number) -> Number {
     let shift = a.significand.leading_zeros().saturating_sub(2);
     Number {
@@ -234,7 +234,7 @@ fn to_left(a: Number) -> Number {
 mod tests {
     use super::*;
 
-    /// Finite floats of every magnitude, by a fixed generator.
+    /// Edge cases, then pseudo-random finite floats.
     fn doubles() -> impl Iterator<Item = f64> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let edges = [
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_agrees_with_the_host() {
+    fn rounding_to_nearest_agrees_with_the_host() {
         let all: Vec<f64> = doubles().collect();
         let r = Rounding::Nearest;
         for &a in &all {

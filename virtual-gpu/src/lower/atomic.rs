@@ -11,7 +11,7 @@ use crate::float::{self, Lanes};
 use crate::program::{Address, AddressSpace, Atomic, Exchange, Modify, Op, Reg, Strength};
 use crate::ptx::ast::Operand;
 
-/// The two functions of an atomic operation: for global memory, and for other memory.
+/// The two functions of an atomic operation: one for global memory, and one for the other spaces.
 fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
     let signed = ty.is_signed();
     let single: Modify = match (name, ty.kind, ty.bits) {
@@ -165,8 +165,8 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// An operation on each element of a vector in global memory. The operation on each element is atomic. The
-/// operation on the whole vector is not.
+/// An atomic operation on each element of a vector in global memory. Each element's operation is atomic, but the operation on the whole
+/// vector is not.
 fn vector<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

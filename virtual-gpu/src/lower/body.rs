@@ -29,7 +29,7 @@ pub(super) struct Body<'a, 'm> {
     scopes: Vec<Scope<'a>>,
     /// Scopes below this index belong to the callers.
     pub(super) first_scope: usize,
-    /// The instruction of each label, once it is known.
+    /// For each label, the index of its instruction, once the index is known.
     labels: Vec<Option<u32>>,
     constants: Vec<u64>,
     constant_of: HashMap<u64, Reg>,
@@ -48,8 +48,7 @@ pub(super) struct Body<'a, 'm> {
     pub(super) calls_written: u32,
 }
 
-/// Makes the program of a kernel. Problems are added to the list. If there are any, the program
-/// must not be used.
+/// Makes the program of a kernel. Problems are added to the list. If any are added, the program must not be used.
 pub(super) fn lower_kernel<'a>(
     module: &ModuleNames<'a>,
     function: &'a Function<'a>,
@@ -152,7 +151,7 @@ impl<'a> Body<'a, '_> {
 
     fn instruction(&mut self, instruction: &'a ast::Instruction<'a>) -> Result<(), String> {
         if self.code.len() > MAX_INSTRUCTIONS {
-            // Reported once, when the limit is exceeded.
+            // The first instruction beyond the limit has already reported it.
             return Ok(());
         }
         self.at(instruction.line, instruction.text);
@@ -222,7 +221,7 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// The meaning of a name in the current scopes, if it has one.
+    /// The meaning of a name in the current scopes. `None` if the name is not defined.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {

@@ -1,5 +1,5 @@
-//! Limits on the size of programs. Calls are expanded in place, and so are calls within them. So
-//! without limits a short text could need exponentially much time and memory.
+//! Limits on the size of programs. Calls are expanded in place, including calls within called functions. So without limits a short text
+//! could need exponential time and memory.
 
 /// The most instructions of a kernel, with calls expanded.
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -7,7 +7,7 @@ pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// The most problems that are listed.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
-/// The most statements and labels of `brx.idx` in all kernels of a text, with calls expanded.
+/// The most statements in all kernels of a text, with calls expanded. Each label of a `brx.idx` counts as a statement.
 const MAX_STATEMENTS: u64 = 1 << 22;
 
 /// The remaining budget of statements.
@@ -23,8 +23,8 @@ impl Budget {
         }
     }
 
-    /// Takes `count` statements from the budget, and one for the list that holds them. If this returns
-    /// `false`, expansion must stop.
+    /// Takes `count + 1` statements from the budget: a list of `count` statements costs one more. If this returns `false`, expansion must
+    /// stop.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         self.left = self.left.saturating_sub(count as u64 + 1);
         self.left > 0
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_spent_once() {
+    fn an_exceeded_budget_stays_exceeded() {
         let mut budget = Budget::new();
         assert!(budget.spend(usize::try_from(MAX_STATEMENTS).unwrap() - 10));
         assert!(budget.spend(3));

@@ -66,7 +66,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// The variable that an actual parameter names, if it is one.
+/// The variable that an actual parameter names. `None` if it does not name a variable for parameters of calls.
 fn variable<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Option<Variable> {
     let Operand::Name(name) = actual else {
         return None;

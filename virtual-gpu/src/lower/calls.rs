@@ -1,8 +1,7 @@
 //! Calls: the body of the called function is written in place of the call.
 //!
-//! A formal parameter becomes another name for the variable that is passed. The calling convention
-//! of PTX allows this, because the caller's variables exist for one call only. A `ret` becomes a
-//! branch to the end of the body.
+//! A formal parameter of `.param` space becomes another name for the variable that is passed. The calling convention of PTX allows this,
+//! because the caller's variables exist for one call only. A `ret` becomes a branch to the end of the body.
 
 use super::body::Body;
 use super::builtin;
@@ -65,7 +64,7 @@ pub(super) fn lower<'a>(
     let guard = body.guard();
     let behind = body.new_label();
     if guard != PredSource::TRUE {
-        // Lanes for which the guard is false skip the body.
+        // Lanes with a false guard skip the body.
         body.set_guard(PredSource {
             flip: !guard.flip,
             ..guard
@@ -170,7 +169,7 @@ fn result<'a>(
     Ok(Entity::Variable(variable))
 }
 
-/// The variable that an actual parameter names, if it is one.
+/// The variable that an actual parameter names. `None` if it does not name a variable.
 fn passed_variable<'a>(
     body: &mut Body<'a, '_>,
     formal: &ast::Variable<'_>,

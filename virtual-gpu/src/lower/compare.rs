@@ -101,9 +101,8 @@ fn compare<'a>(
         body.emit(one(comparison.f, d, inverse), Class::Compare);
         return Ok(());
     };
-    // For a pair, the second predicate is the outcome of the upper values. Both outcomes are computed
-    // before either is stored, because one may be an input of the other. If one is the guard, it is
-    // stored last.
+    // For a pair, the second predicate is the outcome of the upper values. Both outcomes are computed before either is stored, because a
+    // destination may also be a source. If a destination is the guard, it is stored last.
     let outcomes = [body.new_predicate(), body.new_predicate()];
     body.emit(one(comparison.f, Some(outcomes[0]), None), Class::Compare);
     body.emit(one(upper, Some(outcomes[1]), None), Class::Compare);

@@ -14,7 +14,7 @@ use crate::float::{
 use crate::program::{Map1, Map2, Map3, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// `Some` of the expression with `$s` standing for the float type, or `None` if the type is not a float.
+/// Evaluates to `Some` of the expression, in which `$s` stands for the float type. `None` if the type is not a float.
 macro_rules! by_float {
     ($ty:expr, $s:ident => $e:expr) => {
         match ($ty.kind, $ty.bits) {
@@ -44,7 +44,7 @@ pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// Converts one value to one value. At least one of the two has 16 bits.
+/// Converts a single value. The source or the result has 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

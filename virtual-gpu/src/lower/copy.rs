@@ -56,9 +56,8 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc` the pending count is
-/// raised by one first, so the arrival leaves it unchanged, and the instruction only affects the
-/// order.
+/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc`, the pending count is first raised by one. So the arrival
+/// leaves the count unchanged, and only orders the copies before the phase's end.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -17,7 +17,7 @@ use crate::ptx::Problem;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// The text is malformed or uses unsupported features. Lists every place, not only the first.
+    /// The text is malformed or uses unsupported features. Lists all places, but at most 10,000.
     #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
     Invalid(Vec<Problem>),
     /// The text is for a device of a higher compute capability.

@@ -99,7 +99,7 @@ fn extreme(opcode: &mut Opcode<'_>, m: float::Mode) -> Result<Map2, String> {
     }))
 }
 
-/// The unary functions that the hardware approximates, if the opcode asks for one.
+/// The unary function that the opcode names, if the hardware approximates this function.
 fn approximation(opcode: &mut Opcode<'_>) -> Result<Option<Map1>, String> {
     macro_rules! approximated {
         ($f:expr) => {
@@ -141,7 +141,7 @@ fn double<'a>(
     ty: Type,
 ) -> Result<(), String> {
     if opcode.takes("approx") {
-        // On f64 these functions always flush, and compute only the upper half of the result.
+        // On f64 these functions give only the upper half of the result. `.ftz` has no effect here.
         opcode.takes("ftz");
         let f = match opcode.name {
             "rcp" => map1!(f64, |a: f64| float::upper_half(float::reciprocal(a))),

@@ -18,7 +18,7 @@ use crate::ptx::ast::Operand;
 const SPACES: [(&str, AddressSpace); 3] = [
     ("shared", AddressSpace::Shared),
     ("shared::cta", AddressSpace::Shared),
-    // The only block of the cluster is the executing one.
+    // The executing block is the only block of its cluster.
     ("shared::cluster", AddressSpace::Shared),
 ];
 

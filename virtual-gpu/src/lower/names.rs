@@ -31,7 +31,7 @@ pub(super) struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VariableAddress {
     Known(u64),
-    /// After the end of the kernel's other shared memory.
+    /// Where dynamic shared memory starts: after the kernel's other shared memory.
     DynamicShared,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Range {
     pub ty: Type,
 }
 
-/// The names of one block.
+/// The names of one block of statements.
 #[derive(Debug, Default)]
 pub(super) struct Scope<'a> {
     pub names: HashMap<&'a str, Entity<'a>>,

@@ -75,7 +75,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// The bit of a control operand that makes items out of bounds count as zero.
+/// The bit of a control operand with which a factor out of bounds makes the result zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma` with all its modifiers.
@@ -139,7 +139,7 @@ fn fused(ty: Type, rectifies: bool) -> Option<Map4> {
     }
 }
 
-/// The form of `min` or `max`, if the opcode is one of them.
+/// The form of `min` or `max`. `Extreme(0)` for other opcodes.
 fn extreme(opcode: &mut Opcode<'_>) -> Result<Extreme, String> {
     if !matches!(opcode.name, "min" | "max") {
         return Ok(Extreme(0));

@@ -1,4 +1,4 @@
-//! Operands, as rows, predicates and addresses.
+//! Operands, as registers, predicates and addresses.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -85,7 +85,7 @@ impl<'a> Body<'a, '_> {
         Ok((d, Some(bits)))
     }
 
-    /// A constant with the address of a variable, within its space.
+    /// A register or constant with the address of a variable, within its space.
     fn address_of(&mut self, variable: Variable, offset: i64) -> Reg {
         match variable.address {
             VariableAddress::Known(address) => self.constant(address.wrapping_add(offset as u64)),
@@ -228,7 +228,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Describes an operand in words.
+/// Describes an operand, for messages.
 pub(super) fn describe(operand: &Operand<'_>) -> String {
     match operand {
         Operand::Name(name) | Operand::Offset(name, _) => format!("`{name}`"),

@@ -1,12 +1,11 @@
 //! Ranks instructions: every loop comes as a whole before the code that follows it.
 //!
-//! Of a warp's fragments, the one with the lowest rank runs first. So fragments that lag behind catch up with
-//! fragments that wait at the end of a loop or a conditional, and fragments reconverge where their paths meet.
+//! Of a warp's fragments, the fragment at the instruction with the lowest rank runs first. So fragments that lag behind catch up with
+//! fragments at the end of a loop or a conditional. Fragments reconverge where their paths meet.
 //!
-//! The basic blocks are sorted by strongly connected components, in topological order. If a component is a
-//! loop, its entry block comes first. The rest of the component is sorted in the same way. A block is visited
-//! once for each loop around it, so the depth of nesting is limited. Loops below the limit keep the order of
-//! the text; usual programs have none.
+//! The basic blocks are sorted by strongly connected components, in topological order. If a component is a loop, its entry block comes
+//! first. The rest of the component is sorted in the same way. A block is visited once for each loop around it, so the depth of nesting is
+//! limited. Blocks of deeper loops keep the order of the text; usual programs have no such loops.
 
 use crate::program::{Instruction, Op};
 
@@ -40,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction may transfer control, so that it ends a basic block.
+/// Whether an instruction ends a basic block: it may transfer control, or fragments may be merged after it.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,
@@ -124,7 +123,7 @@ impl Graph {
         self.starts[block]..end
     }
 
-    /// The blocks, in the order that the module describes.
+    /// The blocks, in the order that the head of this file describes.
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
         // A stack of the parts of the graph that are still to be sorted.
@@ -147,7 +146,7 @@ impl Graph {
             for &block in &blocks {
                 part_of[block] = part_count;
             }
-            // Components come in reverse order, as the stack needs them.
+            // The components come in reverse order. So they are popped from the stack in forward order.
             for mut component in self.components(&blocks, &part_of, part_count) {
                 // The entry is the block that was reached first. The search puts it last.
                 let Some(entry) = component.pop() else {
@@ -240,8 +239,8 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_comes_before_what_follows_it() {
-        // 0 → 1 (head) → 3 (exit, written before the body) or 2 (body) → 1.
+    fn a_loop_comes_before_the_blocks_after_it() {
+        // Block 1 is the loop's head. In the first graph 2 is the body and 3 the exit, in the second graph 3 is the body and 2 the exit.
         let sorted = graph(&[&[1], &[3, 2], &[1], &[]]).sorted();
         assert_eq!(sorted, [0, 1, 2, 3]);
         let sorted = graph(&[&[1], &[2, 3], &[], &[1]]).sorted();
@@ -250,7 +249,7 @@ mod tests {
 
     #[test]
     fn nested_loops_stay_together() {
-        // 1 is the outer head, 2 and 3 the inner loop, 4 closes the outer one, 5 follows.
+        // Block 1 is the outer loop's head, 2 and 3 are the inner loop, 4 ends the outer loop, and 5 comes after it.
         let sorted = graph(&[&[1], &[2], &[5, 3], &[2, 4], &[1, 5], &[]]).sorted();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
     }
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_nothing_reaches_are_sorted_too() {
+    fn unreachable_blocks_are_sorted_too() {
         let mut sorted = graph(&[&[], &[2], &[1]]).sorted();
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2]);

@@ -111,7 +111,7 @@ pub(super) fn singles<const M: u8>(relation: Relation) -> Option<Relate> {
     }
 }
 
-/// The relation of floats `$part` of 16 bits. `$t` is the operand: the float itself, or the upper one of a pair.
+/// The relation of two 16-bit floats of type `$part`. The operand type `$t` is `$part`, or `Upper<$part>` for the upper float of a pair.
 macro_rules! narrow_relations {
     ($t:ty, $part:ty, $relation:expr, $flush:expr, |$x:ident| $value:expr) => {
         match $flush {

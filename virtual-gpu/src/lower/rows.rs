@@ -1,9 +1,9 @@
-//! Macros that turn a function of one lane into a loop over a row. The type and the mode are known only
-//! when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose one.
+//! Macros that turn a function of one lane into a loop over a row. The type and the mode are known only when the text is read. So the
+//! `by_…!` macros compile a loop for each type or mode, and choose among the loops.
 //!
-//! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2).
-//! `by_integer!(ty, T => …)` is `Some` of the expression with `T` standing for the integer type, or
-//! `None` if `ty` is not an integer type. In `by_mode!(mode, M => …)`, `M` is the mode as a constant.
+//! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2). `by_integer!(ty, T => …)` is `Some` of the
+//! expression, in which `T` stands for the integer type. It is `None` if `ty` is not an integer type. In `by_mode!(mode, M => …)`, `M` is
+//! the mode as a constant.
 
 macro_rules! map1 {
     ($a:ty, $f:expr) => {{
@@ -100,7 +100,7 @@ macro_rules! by_integer {
     }};
 }
 
-/// `Some` of the expression with `T` standing for one or two floats of 16 bits, or `None` for other types.
+/// Evaluates to `Some` of the expression, in which `T` stands for a type of one or two 16-bit floats. `None` for other types.
 macro_rules! by_narrow {
     ($ty:expr, $t:ident => $e:expr) => {{
         use crate::lower::types::{Kind, PackedElement};

@@ -12,10 +12,11 @@ use crate::ptx::ast::{self, Array, Function, Linkage};
 
 /// Bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes of local memory that a kernel may declare, including called functions. Every device has at least
-/// this for each thread.
+/// Bytes of local memory that a kernel may declare, including called functions. Every device has at least this much local memory for each
+/// thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// The most bytes of a kernel's parameters; the first version of PTX with this limit; the limit of older versions.
+/// The most bytes of a kernel's parameters. The next two constants are the first version of PTX with this limit, and the limit of older
+/// versions.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;
@@ -61,17 +62,17 @@ impl Room {
         Self { what, taken, limit }
     }
 
-    /// For the `.const` variables of a text.
+    /// Room for the `.const` variables of a text.
     pub(super) fn of_constants() -> Self {
         Self::new("constant memory", MAX_CONSTANT_BYTES)
     }
 
-    /// For the local memory of a thread.
+    /// Room in the local memory of a thread.
     pub(super) fn of_locals() -> Self {
         Self::new("local memory", MAX_LOCAL_BYTES)
     }
 
-    /// For the shared memory of a kernel.
+    /// Room in the shared memory of a block.
     pub(super) fn of_shared(limits: &Limits) -> Self {
         Self::new("shared memory", limits.shared_bytes)
     }
@@ -81,7 +82,7 @@ impl Room {
         self.taken
     }
 
-    /// Takes room for a variable after the previous ones, and returns its offset.
+    /// Takes room for a variable after the previous variables, and returns its offset.
     pub(super) fn take(&mut self, name: &str, layout: Layout) -> Result<u64, String> {
         let offset = self.taken.checked_next_multiple_of(layout.align);
         let offset = offset.unwrap_or(u64::MAX);

@@ -185,7 +185,7 @@ fn barrier<'a>(
         return Ok(());
     }
     opcode.takes("cta");
-    // `bar` is short for the aligned form.
+    // `bar` means `barrier.aligned`.
     let alignment = match opcode.takes("aligned") || opcode.name == "bar" {
         true => Alignment::Aligned,
         false => Alignment::Independent,
@@ -228,7 +228,7 @@ fn barrier<'a>(
     Ok(())
 }
 
-/// `griddepcontrol`. Launches run one after the other, so `launch_dependents` has no effect.
+/// `griddepcontrol`. The launches of a stream run one after the other, so `launch_dependents` has no effect.
 fn dependence<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

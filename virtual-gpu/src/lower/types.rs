@@ -92,7 +92,7 @@ impl Type {
         self.kind == Kind::Signed
     }
 
-    /// An immediate cut to the type.
+    /// Cuts an immediate to the bits of the type.
     pub(super) fn cut(self, value: u64) -> u64 {
         value & (u64::MAX >> (64 - self.bits.clamp(1, 64)))
     }

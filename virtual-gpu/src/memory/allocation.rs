@@ -107,7 +107,7 @@ impl Allocation {
         }
     }
 
-    /// Whether the range lies inside.
+    /// Whether the range lies inside the allocation.
     #[inline]
     pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
         let offset = address.wrapping_sub(self.base);

@@ -3,17 +3,16 @@
 //! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
 //! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a
-//! stale pointer is always an error. Therefore one kind of mistake is not found: data that a program keeps by device
-//! address never becomes stale here. Handles of streams and other objects are reused, as on a real device, and so are
-//! addresses of pinned host memory.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
+//! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
+//! the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
+//! addresses of pinned and managed memory are reused, as on a real device.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
-//! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory management. An 8-byte
-//! access is two accesses of four bytes, so racing launches on several host threads may see torn values. Within one
-//! launch no value is torn.
+//! Not modelled: capacity lost to fragmentation, page granularity, and virtual memory management. An 8-byte access is two accesses of four
+//! bytes, so racing launches on several host threads may see torn values. Within one launch no value is torn.
 
 mod allocation;
 mod error;
@@ -34,7 +33,7 @@ pub use error::MemoryError;
 pub(crate) use snapshot::{Lookup, Snapshot};
 use table::Table;
 
-/// The lowest address of an allocation. The generic windows of the other memory spaces lie below it.
+/// The lowest address of device memory. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
 /// Addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
@@ -112,7 +111,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or more than are free.
+    /// `bytes` is 0, or more than are free on the device or the host.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
@@ -194,8 +193,8 @@ impl Memory {
         self.write_table().pinned.remove(&address);
     }
 
-    /// Allocates managed memory of at least one byte, at its host address. All its bytes count as written. `None` if
-    /// the host has no more memory.
+    /// Allocates managed memory of at least one byte, at its host address. All bytes of managed memory count as written. `None` if the host
+    /// has no more memory.
     pub(crate) fn alloc_managed(&self, bytes: u64) -> Option<Arc<Allocation>> {
         let allocation = Arc::new(Allocation::pinned(bytes)?);
         self.adopt_managed(&allocation);
@@ -356,7 +355,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that was never written, if there is one.
+    /// The offset in a range of the first byte that was never written, if there is such a byte.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.
@@ -424,7 +423,7 @@ impl Memory {
         self.read_table().live.get(&address).cloned()
     }
 
-    /// The live allocations.
+    /// The live allocations, and all pinned and managed memory.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let table = self.read_table();
         let mut allocations: Vec<_> = table

@@ -1,5 +1,5 @@
-//! Finds the allocation of an address quickly, among the allocations that are live when a launch starts and those that
-//! the launch makes.
+//! Finds the allocation of an address quickly. The snapshot has the allocations that are live when a launch starts, and the allocations
+//! that the launch makes.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Snapshot {
         self.allocations.iter().for_each(|each| each.trust());
     }
 
-    /// The allocation that holds the whole range, if one does.
+    /// The allocation that holds the whole range, if any.
     #[inline]
     pub(crate) fn find(
         &self,

@@ -1,5 +1,4 @@
-//! The table of a device's allocations. It finds the allocation that contains an address, or the
-//! nearest one.
+//! The table of a device's allocations. It finds the allocation that contains an address, or the allocation nearest to the address.
 
 use super::allocation::Allocation;
 use crate::fault::{Extent, Near};

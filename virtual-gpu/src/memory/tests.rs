@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn neighbours_have_a_gap_and_addresses_are_not_reused() {
+fn allocations_have_gaps_and_addresses_are_not_reused() {
     let memory = Memory::new(1 << 20);
     let a = memory.alloc(100).unwrap();
     let b = memory.alloc(100).unwrap();
@@ -14,7 +14,7 @@ fn neighbours_have_a_gap_and_addresses_are_not_reused() {
 }
 
 #[test]
-fn double_free_and_stray_free_are_told_apart() {
+fn double_frees_and_stray_frees_have_different_errors() {
     let memory = Memory::new(1 << 20);
     let a = memory.alloc(64).unwrap();
     assert!(matches!(
@@ -37,7 +37,7 @@ fn double_free_and_stray_free_are_told_apart() {
 }
 
 #[test]
-fn bytes_come_back_at_any_alignment() {
+fn bytes_round_trip_at_any_alignment() {
     let memory = Memory::new(1 << 20);
     let base = memory.alloc(67).unwrap();
     for offset in 0..8 {
@@ -56,7 +56,7 @@ fn bytes_come_back_at_any_alignment() {
 }
 
 #[test]
-fn a_copy_hands_on_what_was_written_and_what_was_not() {
+fn a_copy_copies_the_written_marks() {
     let memory = Memory::new(1 << 20);
     let (a, b) = (memory.alloc(100).unwrap(), memory.alloc(100).unwrap());
     memory.write(a, &[1; 50]).unwrap();
@@ -70,7 +70,7 @@ fn a_copy_hands_on_what_was_written_and_what_was_not() {
 }
 
 #[test]
-fn the_limit_is_on_what_is_alive() {
+fn the_limit_counts_live_bytes() {
     let memory = Memory::new(1000);
     let a = memory.alloc(600).unwrap();
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Which bytes of an allocation were ever written: four bits for each word of four bytes.
 //!
-//! Host calls keep this record up to date, and so do launches with the check for uninitialised bytes.
-//! After a launch without this check, every byte counts as written.
+//! Host calls, and launches with the check for uninitialised bytes, keep this record up to date. After a launch without this check, every
+//! byte counts as written.
 //!
 //! The masks hold differences from the initial state, so they begin as zeros. The masks of a large
 //! allocation take no host memory until something changes.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_from_the_beginning_may_become_undefined() {
+    fn initially_written_bytes_may_become_undefined() {
         for offset in 0..9 {
             for count in 0..=16_u32 {
                 let written = Written::everything(8).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_that_is_missing() {
+    fn the_first_unwritten_byte_is_found() {
         let written = Written::nothing(16).unwrap();
         written.mark(3, 40);
         assert_eq!(written.first_unwritten(3, 40), None);

@@ -1,9 +1,9 @@
-//! Generic addresses: a window for each space except global memory, and one for the addresses of
-//! kernels.
+//! Generic addresses: a window each for shared memory, local memory, kernel parameters and the addresses of kernels. Other addresses are
+//! global.
 
 use super::AddressSpace;
 
-/// Bytes of a window. Each space except global memory has a window among the generic addresses.
+/// Bytes of a window.
 const WINDOW_BYTES: u64 = 1 << 32;
 /// Where the window of shared memory starts.
 pub(crate) const SHARED_WINDOW: u64 = WINDOW_BYTES;

@@ -8,7 +8,7 @@ pub(crate) struct Print {
     /// Generic addresses of the format and of the values.
     pub format: Reg,
     pub values: Reg,
-    /// How many values were printed.
+    /// The result: the number of values that were printed.
     pub d: Reg,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct ParameterBuffer {
     pub grid: [Reg; 3],
     pub block: [Reg; 3],
     pub shared_bytes: Reg,
-    /// Where the parameters go.
+    /// The result: the address of the buffer for the parameters.
     pub d: Reg,
 }
 
@@ -29,6 +29,6 @@ pub(crate) struct ParameterBuffer {
 pub(crate) struct LaunchGrid {
     pub buffer: Reg,
     pub stream: Reg,
-    /// The error code.
+    /// The result: the error code.
     pub d: Reg,
 }

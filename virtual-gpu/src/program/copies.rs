@@ -2,7 +2,7 @@
 
 use super::{Address, Pred, Reg};
 
-/// The kind of a copy, or of the copies that a wait covers. Plain and bulk copies have separate groups.
+/// The kind of a copy, or of the copies that a wait waits for. Plain and bulk copies have separate groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,
@@ -55,7 +55,7 @@ pub(crate) struct Mbarrier {
     pub kind: MbarrierKind,
     pub phase: Phase,
     pub address: Address,
-    /// A count, bytes, a state or a parity.
+    /// By the kind of operation: a count of arrivals, a number of bytes, a state or a parity.
     pub operand: Reg,
     /// The state before the operation.
     pub d: Option<Reg>,

@@ -30,7 +30,7 @@ pub(crate) enum Strength {
     AcquireRelease,
 }
 
-/// The accesses that a fence orders: later ones, earlier ones, or both.
+/// The accesses that a fence orders: later accesses, earlier accesses, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Acquire,

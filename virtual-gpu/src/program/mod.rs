@@ -1,9 +1,8 @@
 //! A kernel ready to run, made by `lower` and executed by `exec`.
 //!
-//! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is a
-//! row too, which is filled once, so instructions read registers and immediates in the same way. A
-//! predicate is a mask of lanes. An arithmetic instruction has a function pointer to a loop over a
-//! row. To add an arithmetic instruction, add a line to a table in `lower`.
+//! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is also a row, and is filled once. So
+//! instructions read registers and immediates in the same way. A predicate is a mask of lanes. An arithmetic instruction has a function
+//! pointer to a loop over a row. To add an arithmetic instruction, only `lower` must change.
 //!
 //! A program has no calls: `lower` writes the body of a called function in place of the call.
 
@@ -76,7 +75,7 @@ pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
 pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
 pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
 pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
-/// Computes two results. The second one is the carry for the next instruction of a chain.
+/// Computes two results, such as a sum and its carry.
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
@@ -125,8 +124,8 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// The rank of each instruction: of a warp's fragments, the one at the lowest rank runs first. Loops have
-    /// lower ranks than the code after them.
+    /// The rank of each instruction. Of a warp's fragments, the fragment at the lowest rank runs first. Loops have lower ranks than the
+    /// code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,

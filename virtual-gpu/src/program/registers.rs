@@ -1,4 +1,5 @@
-//! The registers of one warp: rows of 32 slots, masks of predicates, and loops over rows.
+//! The registers of one warp: a row of 32 slots for each register, and a mask of lanes for each predicate. Also the loops that compute
+//! rows.
 //!
 //! The loops always compute all 32 lanes, because that vectorises. Only the lanes in the mask are
 //! stored.

@@ -23,7 +23,7 @@ pub(crate) enum StateSpace {
     Param,
 }
 
-/// Where a name is defined.
+/// Whether a name is private, visible to other texts, or defined in another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Linkage {
     Internal,

@@ -1,9 +1,10 @@
-//! The barrier of a whole grid, for cooperative launches: two functions of the device runtime in PTX, which are linked
-//! with a text that calls them.
+//! The barrier of a whole grid, for cooperative launches: two functions of the device runtime, in PTX. They are linked with a text that
+//! calls them.
 //!
-//! The first thread of each block raises a count. The last of these threads resets the count and advances the
-//! generation. The others wait for the new generation. The count and the generation belong to the module, so two
-//! launches of the module's kernels must not run at the same time. On the virtual device they never do.
+//! The first thread of each block raises a count. The thread that completes the count resets it and advances the generation. The first
+//! threads of the other blocks wait for the new generation. The count and the generation belong to the module, so two launches of the
+//! module's kernels must not run at the same time. On the virtual device, launches run one after the other, unless host threads wait for
+//! different streams at the same time.
 
 use super::link::link;
 use std::borrow::Cow;

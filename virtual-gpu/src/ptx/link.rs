@@ -1,9 +1,8 @@
 //! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
-//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
-//! one definition is weak, only one definition is kept. If another text uses the name of a private item, the item is
-//! renamed: the number of its text is appended to the name. The first text keeps its line numbers, and each following
-//! text starts on a new line.
+//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and one definition is
+//! weak, only one definition is kept. If another text has an item with the name of a private item, the private item is renamed: `$text` and
+//! the number of its text are appended. The first text keeps its line numbers, and each following text starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -40,7 +39,7 @@ struct Unit<'a> {
     target: &'a str,
 }
 
-/// Combines the texts. Fails with the name that two of them define.
+/// Combines the texts. Fails if two of the texts define the same name.
 pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
     let chosen = definitions(&units)?;
@@ -69,7 +68,7 @@ pub(crate) fn needs_others(text: &str) -> bool {
     items.any(|item| item.linkage == Linkage::Extern)
 }
 
-/// For each shared name, the text whose definition is kept.
+/// For each name that is not private, the text whose definition is kept.
 fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String> {
     let mut chosen: HashMap<&str, (usize, Linkage)> = HashMap::new();
     for (number, unit) in units.iter().enumerate() {
@@ -269,7 +268,7 @@ impl<'a> Unit<'a> {
         edits.sort_by_key(|(place, _)| place.start);
         let (mut written, mut at) = (String::new(), 0);
         for (place, text) in edits {
-            // Names inside a dropped item are dropped with it.
+            // Names inside a dropped item need no replacement.
             if place.start >= at {
                 written += &self.text[at..place.start];
                 written += &text;
@@ -291,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_end_within_an_item() {
+    fn texts_truncated_within_an_item_are_linked() {
         const WHOLE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 a;\n";
         for end in [
             ".file 1 \"name\"",

@@ -1,5 +1,5 @@
-//! Builds the syntax tree. After a mistake the parser continues after the next `;` or at the next
-//! brace, so that one run reports every mistake.
+//! Builds the syntax tree. After a mistake the parser continues after the next `;` or at the next brace, so that one run reports many
+//! mistakes.
 //!
 //! Debug directives (`.loc`, `.file`, `.section`) and pragmas are skipped.
 

@@ -69,7 +69,7 @@ impl Fork {
 }
 
 #[test]
-fn a_capture_spreads_by_events() {
+fn a_capture_extends_to_streams_that_wait_for_its_events() {
     let _context = Context::new();
     let fork = Fork::new();
     fork.begin();
@@ -82,7 +82,7 @@ fn a_capture_spreads_by_events() {
 }
 
 #[test]
-fn an_event_outlives_its_capture_and_is_good_for_nothing() {
+fn a_captured_event_is_unusable_until_it_is_recorded_again() {
     let _context = Context::new();
     let fork = Fork::new();
     fork.begin();
@@ -117,7 +117,7 @@ fn a_capture_ends_in_the_stream_where_it_began() {
 }
 
 #[test]
-fn asking_about_an_event_in_a_capture_makes_it_void() {
+fn querying_a_captured_event_invalidates_the_capture() {
     let _context = Context::new();
     let fork = Fork::new();
     fork.begin();
@@ -126,9 +126,9 @@ fn asking_about_an_event_in_a_capture_makes_it_void() {
     assert_eq!(end_without_graph(fork.origin), STREAM_CAPTURE_INVALIDATED);
 }
 
-/// Calls that a capture forbids invalidate it, and later calls report that.
+/// A forbidden call invalidates the capture, and later calls report that the capture is invalid.
 #[test]
-fn forbidden_calls_make_a_capture_void() {
+fn forbidden_calls_invalidate_a_capture() {
     let _context = Context::new();
     let (stream, recorded, address) = (stream(0), event(), alloc(1));
     assert_eq!(cuEventRecord(recorded, stream), 0);
@@ -179,7 +179,7 @@ fn forbidden_calls_make_a_capture_void() {
 }
 
 #[test]
-fn allocating_in_a_captured_streams_order_is_not_modelled() {
+fn stream_ordered_allocations_in_a_capture_are_refused() {
     if virtual_only("a real driver makes a node of it") {
         return;
     }
@@ -192,7 +192,7 @@ fn allocating_in_a_captured_streams_order_is_not_modelled() {
 }
 
 #[test]
-fn captures_begin_and_end_where_they_may() {
+fn wrong_begins_and_ends_of_captures_are_refused() {
     let _context = Context::new();
     let stream = stream(0);
     assert_eq!(
@@ -204,7 +204,7 @@ fn captures_begin_and_end_where_they_may() {
 }
 
 #[test]
-fn a_stream_is_captured_once() {
+fn a_second_capture_of_a_stream_is_refused() {
     let _context = Context::new();
     let stream = stream(0);
     begin(stream);
@@ -216,7 +216,7 @@ fn a_stream_is_captured_once() {
 }
 
 #[test]
-fn a_capture_that_is_ended_on_another_thread_gives_no_graph() {
+fn a_capture_ended_on_another_thread_gives_no_graph() {
     let context = Context::new();
     let stream = stream(0);
     begin(stream);
@@ -235,7 +235,7 @@ fn a_capture_that_is_ended_on_another_thread_gives_no_graph() {
 }
 
 #[test]
-fn a_relaxed_capture_forbids_nothing_but_its_own_stream() {
+fn a_relaxed_capture_permits_calls_outside_its_stream() {
     let _context = Context::new();
     let stream = stream(1);
     assert_eq!(cuStreamBeginCapture_v2(stream, RELAXED), 0);

@@ -1,4 +1,4 @@
-//! Contexts: current ones, destroyed ones, and the primary one.
+//! Current contexts, destroyed contexts, and the primary context.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -6,7 +6,7 @@ use crate::support::*;
 use virtual_gpu::driver::live_of_this_thread;
 
 #[test]
-fn without_a_current_context_nothing_can_be_done() {
+fn calls_without_a_current_context_are_refused() {
     start();
     let mut context = 7;
     assert_eq!(cuCtxGetCurrent(&mut context), 0);
@@ -17,7 +17,7 @@ fn without_a_current_context_nothing_can_be_done() {
 }
 
 #[test]
-fn a_destroyed_context_is_told_from_none() {
+fn a_destroyed_context_has_a_different_error_than_none() {
     let context = Context::new();
     let handle = context.0;
     let elsewhere = std::thread::spawn(move || {
@@ -39,7 +39,7 @@ fn a_destroyed_context_is_told_from_none() {
 }
 
 #[test]
-fn an_event_is_no_stream() {
+fn an_event_in_place_of_a_stream_is_refused() {
     let _context = Context::new();
     assert_eq!(cuStreamSynchronize(event()), CONTEXT_IS_DESTROYED);
 }
@@ -51,7 +51,7 @@ fn the_default_stream_cannot_be_destroyed() {
 }
 
 #[test]
-fn handles_of_other_kinds_and_of_nothing_are_refused() {
+fn handles_of_other_kinds_and_invalid_handles_are_refused() {
     if virtual_only("a real driver follows any handle, wherever it leads") {
         return;
     }
@@ -100,7 +100,7 @@ fn work_belongs_to_the_context_of_its_stream() {
 }
 
 #[test]
-fn there_is_no_second_device() {
+fn device_numbers_beyond_the_count_are_refused() {
     start();
     let mut count = 0;
     assert_eq!(cuDeviceGetCount(&mut count), 0);
@@ -128,7 +128,7 @@ fn the_primary_context_is_counted() {
 }
 
 #[test]
-fn the_account_of_a_thread_has_its_retains() {
+fn a_threads_live_counts_include_its_primary_retains() {
     if virtual_only("nothing is known of what lives on a real device") {
         return;
     }
@@ -142,7 +142,7 @@ fn the_account_of_a_thread_has_its_retains() {
 }
 
 #[test]
-fn the_last_detach_destroys_a_context() {
+fn the_last_detach_destroys_the_context() {
     let context = Context::new();
     let mut attached = 0;
     assert_eq!(cuCtxAttach(&mut attached, 1), INVALID_VALUE, "no flags");

@@ -25,8 +25,8 @@ fn device_of(address: u64) -> i32 {
 }
 
 #[test]
-fn an_address_is_one_devices_alone() {
-    if !in_a_process_of_its_own("devices::an_address_is_one_devices_alone") {
+fn every_address_belongs_to_one_device() {
+    if !in_a_process_of_its_own("devices::every_address_belongs_to_one_device") {
         return;
     }
     let settings = Settings {

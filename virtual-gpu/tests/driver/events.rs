@@ -27,7 +27,7 @@ fn an_event_is_ready_when_its_work_is_done() {
 }
 
 #[test]
-fn each_question_does_one_piece_of_work() {
+fn each_query_does_one_piece_of_work() {
     if virtual_only("a real device works by itself") {
         return;
     }
@@ -52,7 +52,7 @@ fn an_event_without_timing_has_no_time() {
 }
 
 #[test]
-fn a_stream_waits_for_an_event_as_it_was_recorded() {
+fn a_later_recording_does_not_affect_earlier_waits() {
     let _context = Context::new();
     let (first, second, event, address) = (stream(1), stream(1), event(), zeros(2));
     assert_eq!(cuMemsetD32Async(address, 1, 1, first), 0);

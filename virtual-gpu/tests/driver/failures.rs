@@ -34,7 +34,7 @@ fn a_call_fails_before_or_after_its_effect() {
 }
 
 #[test]
-fn a_deferred_failure_shows_at_the_next_synchronisation() {
+fn a_deferred_failure_appears_at_the_next_synchronisation() {
     let _context = Context::new();
     let address = alloc(1);
     let _armed = fail(failure("cuMemsetD32_v2", 1, Moment::Deferred));
@@ -45,7 +45,7 @@ fn a_deferred_failure_shows_at_the_next_synchronisation() {
 }
 
 #[test]
-fn a_sticky_failure_leaves_the_context_calls_alone() {
+fn a_sticky_failure_does_not_affect_context_calls() {
     let context = Context::new();
     let armed = fail(failure("cuMemAlloc_v2", 1, Moment::Sticky));
     assert_eq!(cuMemAlloc_v2(Some(&mut 0), 4), ANY);
@@ -58,7 +58,7 @@ fn a_sticky_failure_leaves_the_context_calls_alone() {
 /// The main use of fault injection: each call of a piece of work fails in turn, and nothing is
 /// leaked.
 #[test]
-fn every_call_of_some_work_fails_in_turn() {
+fn no_failing_call_of_a_sequence_leaks() {
     fn work() -> Result<(), i32> {
         let check = |code| if code == 0 { Ok(()) } else { Err(code) };
         let mut address = 0;

@@ -10,7 +10,7 @@ use virtual_gpu::{FaultKind, RunOptions};
 const NOWHERE: u64 = 8;
 
 #[test]
-fn a_fault_poisons_its_context_and_no_other() {
+fn a_fault_poisons_only_its_context() {
     let bystander = Context::new();
     let context = Context::new();
     let (module, stream, address, old_event) = (load(PTX), stream(0), alloc(1), event());
@@ -54,7 +54,7 @@ fn a_fault_poisons_its_context_and_no_other() {
 }
 
 #[test]
-fn a_fault_is_told_in_full() {
+fn a_fault_has_its_kind_kernel_and_instruction() {
     if virtual_only("a real device has no checks") {
         return;
     }
@@ -82,16 +82,16 @@ fn a_misaligned_access_has_its_own_code() {
 
 #[test]
 fn a_primary_context_can_be_reset() {
-    // `cust`'s tests use the primary context of this process, so another process resets its own.
+    // The tests of `cust` use this process's primary context, so a new process resets its own.
     if in_a_process_of_its_own("faults::a_primary_context_can_be_reset") {
         reset_primary(retain_primary());
     }
 }
 
 #[test]
-fn a_reset_primary_context_is_well_again() {
+fn a_reset_primary_context_works_again() {
     if virtual_only("a fault on a real device is there to stay")
-        || !in_a_process_of_its_own("faults::a_reset_primary_context_is_well_again")
+        || !in_a_process_of_its_own("faults::a_reset_primary_context_works_again")
     {
         return;
     }

@@ -6,14 +6,14 @@ use crate::support::*;
 use virtual_gpu::driver::{Finding, Left, run_with, take_findings};
 use virtual_gpu::{Checks, RunOptions};
 
-fn told_by_virtual_devices_only() -> bool {
+fn reported_by_virtual_devices_only() -> bool {
     virtual_only("what is left alive, and copies of what nothing wrote")
 }
 
 #[test]
-fn what_a_context_leaves_alive_is_told() {
+fn leaked_objects_of_a_context_are_reported() {
     let context = Context::new();
-    if told_by_virtual_devices_only() {
+    if reported_by_virtual_devices_only() {
         return;
     }
     let (first, _second) = (alloc(25), alloc(1));
@@ -41,9 +41,9 @@ fn what_a_context_leaves_alive_is_told() {
 }
 
 #[test]
-fn a_tidy_context_and_one_that_a_fault_has_poisoned_leave_nothing() {
+fn tidy_and_poisoned_contexts_report_no_leak() {
     let context = Context::new();
-    if told_by_virtual_devices_only() {
+    if reported_by_virtual_devices_only() {
         return;
     }
     let (module, address) = (load(PTX), alloc(1));
@@ -61,9 +61,9 @@ fn a_tidy_context_and_one_that_a_fault_has_poisoned_leave_nothing() {
 }
 
 #[test]
-fn copies_of_what_nothing_wrote_are_told_where_asked_for() {
+fn copies_of_unwritten_memory_are_reported_on_request() {
     let _context = Context::new();
-    if told_by_virtual_devices_only() {
+    if reported_by_virtual_devices_only() {
         return;
     }
     let address = alloc(4);

@@ -9,7 +9,7 @@ const KERNEL: i32 = 0;
 const COPY: i32 = 1;
 const FILL: i32 = 2;
 
-/// Captures a fill of a counter with 10, 64 increments, and a copy to the word after it.
+/// Captures a fill that sets a counter to 10, a kernel that increments the counter 64 times, and a copy of the counter to the next word.
 pub fn capture(stream: usize, counter: u64) -> usize {
     let increment = function(load(PTX), c"increment");
     assert_eq!(cuStreamBeginCapture_v2(stream, THREAD_LOCAL), 0);
@@ -32,7 +32,7 @@ fn node_types(graph: usize) -> [i32; 3] {
 }
 
 #[test]
-fn captured_work_is_done_when_its_graph_is_launched() {
+fn captured_work_runs_when_its_graph_is_launched() {
     let _context = Context::new();
     let (stream, counter) = (stream(0), zeros(2));
     let graph = capture(stream, counter);

@@ -1,6 +1,6 @@
-//! Stale handles: errors, until the next object of the kind gets the same handle.
+//! A stale handle is an error, until the next object of its kind gets the same handle.
 //!
-//! Other tests make objects of the same kinds at the same time, so these run in separate processes.
+//! Other tests make objects of the same kinds at the same time, so the tests of this file run in separate processes.
 
 use crate::graphs::capture;
 use crate::kernels::PTX;
@@ -15,8 +15,8 @@ fn skipped(test: &str) -> bool {
 }
 
 #[test]
-fn a_handle_of_what_is_gone_is_an_error() {
-    if skipped("a_handle_of_what_is_gone_is_an_error") {
+fn handles_of_destroyed_objects_are_refused() {
+    if skipped("handles_of_destroyed_objects_are_refused") {
         return;
     }
     let _context = Context::new();
@@ -37,8 +37,8 @@ fn a_handle_of_what_is_gone_is_an_error() {
 }
 
 #[test]
-fn a_destroyed_graph_and_its_nodes_are_gone() {
-    if skipped("a_destroyed_graph_and_its_nodes_are_gone") {
+fn handles_of_destroyed_graphs_and_nodes_are_refused() {
+    if skipped("handles_of_destroyed_graphs_and_nodes_are_refused") {
         return;
     }
     let _context = Context::new();
@@ -67,8 +67,8 @@ fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i
 }
 
 #[test]
-fn a_handle_comes_back_with_the_next_object_of_its_kind() {
-    if skipped("a_handle_comes_back_with_the_next_object_of_its_kind") {
+fn the_next_object_of_a_kind_reuses_the_handle() {
+    if skipped("the_next_object_of_a_kind_reuses_the_handle") {
         return;
     }
     let _context = Context::new();
@@ -93,8 +93,8 @@ fn a_handle_comes_back_with_the_next_object_of_its_kind() {
 
 /// Handles of objects that are destroyed with their context are stale, too.
 #[test]
-fn handles_of_a_destroyed_context_come_back() {
-    if skipped("handles_of_a_destroyed_context_come_back") {
+fn handles_of_a_destroyed_context_are_reused() {
+    if skipped("handles_of_a_destroyed_context_are_reused") {
         return;
     }
     let first = Context::new();
@@ -107,8 +107,8 @@ fn handles_of_a_destroyed_context_come_back() {
 }
 
 #[test]
-fn an_id_of_a_stream_never_comes_back() {
-    if skipped("an_id_of_a_stream_never_comes_back") {
+fn a_streams_id_is_never_reused() {
+    if skipped("a_streams_id_is_never_reused") {
         return;
     }
     let _context = Context::new();

@@ -14,7 +14,7 @@ const PROGRAMMATIC: (i32, i32) = (6, 1);
 const NOT_PROGRAMMATIC: (i32, i32) = (6, 0);
 
 #[test]
-fn a_launch_with_attributes_is_a_launch() {
+fn launches_with_attributes_run_the_kernel() {
     let _context = Context::new();
     let module = load(DEPENDENT);
     let awaits = function(module, c"await_and_increment");
@@ -54,7 +54,7 @@ fn a_programmatic_launch_must_wait() {
 }
 
 #[test]
-fn the_call_says_whether_a_launch_is_programmatic() {
+fn launch_attributes_override_the_dependence_option() {
     if virtual_only("a real device takes no such options") {
         return;
     }
@@ -73,7 +73,7 @@ fn the_call_says_whether_a_launch_is_programmatic() {
 }
 
 #[test]
-fn what_cannot_be_launched_is_refused() {
+fn invalid_launches_are_refused() {
     if virtual_only("a real driver has more attributes, and follows null pointers") {
         return;
     }
@@ -122,7 +122,7 @@ fn what_cannot_be_launched_is_refused() {
     assert_eq!(peek(counter), 2 * 64);
 }
 
-/// In a graph a programmatic launch is an ordinary node that depends on the previous one.
+/// In a graph a programmatic launch is an ordinary node that depends on the previous node.
 #[test]
 fn a_programmatic_launch_is_captured() {
     const THREAD_LOCAL: i32 = 1;
@@ -167,7 +167,7 @@ fn a_programmatic_launch_must_wait_in_a_graph() {
 }
 
 #[test]
-fn its_call_is_recorded_and_made_to_fail_by_its_name() {
+fn cu_launch_kernel_ex_is_recorded_and_fails_by_name() {
     let _context = Context::new();
     let (increment, counter) = (function(load(PTX), c"increment"), zeros(1));
     let launch = || launch_with(&[], increment, 0, &[counter]);

@@ -26,8 +26,8 @@ fn device_runtime() -> Option<CString> {
     CString::new(found).ok()
 }
 
-/// Links a text with the device runtime, and runs its kernel `k` with two parameters: a buffer of eight numbers
-/// that begins with 5, and `number`. Returns the buffer, or the error code.
+/// Links a text with the device runtime, and runs its kernel `k`. The parameters are a buffer of eight numbers, of which the first is 5,
+/// and `number`. Returns the buffer, or the error code.
 fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     let text = CString::new(launching::text(body)).unwrap();
     let (linker, runtime) = (linker(), device_runtime().unwrap());
@@ -92,7 +92,7 @@ fn complete(linker: usize) -> (i32, *const c_char) {
 }
 
 #[test]
-fn what_is_linked_launches_grids() {
+fn linked_kernels_launch_grids() {
     if without_device_runtime() {
         return;
     }
@@ -127,7 +127,7 @@ fn what_is_linked_launches_grids() {
 }
 
 #[test]
-fn a_grid_is_launched_beside_pinned_memory() {
+fn pinned_memory_does_not_disturb_launches_of_grids() {
     if without_device_runtime() {
         return;
     }
@@ -139,15 +139,15 @@ fn a_grid_is_launched_beside_pinned_memory() {
 }
 
 #[test]
-fn launches_of_grids_that_cannot_be_are_refused() {
+fn invalid_launches_of_grids_are_refused() {
     if without_device_runtime() {
         return;
     }
     let _context = Context::new();
     let mut compare = Comparison::default();
     let mut expect = |what: &str, body: String, expected: u64| {
-        let told = body + "cvt.u64.u32 %d4, %r30; st.global.u64 [%d1+16], %d4;";
-        let seen = run_linked(&told, 0).map(|words| words[2]);
+        let stores_code = body + "cvt.u64.u32 %d4, %r30; st.global.u64 [%d1+16], %d4;";
+        let seen = run_linked(&stores_code, 0).map(|words| words[2]);
         compare.expect(what, seen, Ok(expected));
     };
     let write = "@%p8 st.u64 [%d31], %d1; @%p8 st.u64 [%d31+8], %d1;";
@@ -162,7 +162,7 @@ fn launches_of_grids_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn a_text_that_calls_the_device_runtime_loads_as_it_is() {
+fn calls_of_the_device_runtime_need_no_linking() {
     if virtual_only("a real driver wants it linked") {
         return;
     }
@@ -175,7 +175,7 @@ fn a_text_that_calls_the_device_runtime_loads_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_linked_is_refused() {
+fn invalid_files_and_texts_are_not_linked() {
     let _context = Context::new();
     let linker = linker();
     let mut compare = Comparison::default();
@@ -225,8 +225,7 @@ const CALLER: &CStr = c"
 }
 ";
 
-/// The text whose functions are called. Its `own` differs from the caller's variable of that name; `shared` is the same
-/// function in both texts.
+/// The text whose functions are called. Its `own` is not the caller's variable `own`, but `shared` is the same function in both texts.
 const CALLED: &CStr = c"
 .version 7.1
 .target sm_70
@@ -247,7 +246,7 @@ const CALLED: &CStr = c"
 ";
 
 #[test]
-fn texts_that_name_each_others_functions_and_variables_are_linked() {
+fn texts_that_use_each_others_functions_and_variables_are_linked() {
     if virtual_only("a real driver's image is no text") {
         return;
     }
@@ -275,7 +274,7 @@ fn texts_that_name_each_others_functions_and_variables_are_linked() {
 }
 
 #[test]
-fn texts_that_lack_a_function_or_have_one_twice_are_not_linked() {
+fn missing_and_duplicate_functions_are_not_linked() {
     let _context = Context::new();
     let mut compare = Comparison::default();
     for (what, texts) in [
@@ -294,7 +293,7 @@ fn texts_that_lack_a_function_or_have_one_twice_are_not_linked() {
 }
 
 #[test]
-fn a_linker_tells_in_the_log_of_its_options() {
+fn errors_of_a_linker_are_written_to_its_log() {
     const ERROR_LOG: i32 = 5;
     const ERROR_LOG_BYTES: i32 = 6;
     let _context = Context::new();

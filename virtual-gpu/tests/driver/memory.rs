@@ -6,7 +6,7 @@ use crate::support::*;
 use virtual_gpu::driver::live_of_this_thread;
 
 #[test]
-fn bytes_come_back() {
+fn bytes_round_trip() {
     let _context = Context::new();
     let address = alloc(3);
     assert_eq!(upload(address, &[1, 2, 3]), 0);
@@ -38,7 +38,7 @@ fn wrong_sizes_and_addresses_are_refused() {
 }
 
 #[test]
-fn nothing_is_copied_or_freed_without_an_error() {
+fn empty_copies_and_frees_are_no_error() {
     let _context = Context::new();
     assert_eq!(upload(0, &[]), 0);
     assert_eq!(cuMemsetD32_v2(0, 0, 0), 0);
@@ -46,7 +46,7 @@ fn nothing_is_copied_or_freed_without_an_error() {
 }
 
 #[test]
-fn memory_runs_out_and_comes_back() {
+fn an_allocation_beyond_the_total_is_out_of_memory() {
     let _context = Context::new();
     let total = total_memory();
     let mut address = 0;
@@ -64,7 +64,7 @@ fn total_memory() -> usize {
 }
 
 #[test]
-fn a_freeing_that_waits_in_a_stream_makes_room() {
+fn a_queued_free_makes_room_for_its_stream() {
     let _context = Context::new();
     // Other tests hold little memory, so two thirds of the total fit once and not twice.
     let bytes = total_memory() / 3 * 2;
@@ -86,7 +86,7 @@ fn a_freeing_that_waits_in_a_stream_makes_room() {
 }
 
 #[test]
-fn a_pointer_tells_where_it_lies() {
+fn pointer_attributes_have_the_memory_type_and_range() {
     const MEMORY_TYPE: i32 = 2;
     const RANGE_SIZE: i32 = 12;
     let _context = Context::new();
@@ -142,7 +142,7 @@ fn a_kernel_writes_to_pinned_memory() {
 }
 
 #[test]
-fn what_a_context_holds_goes_with_it() {
+fn destroying_a_context_frees_its_objects() {
     if virtual_only("nothing is known of what lives on a real device") {
         return;
     }

@@ -7,11 +7,11 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 
 #[test]
-fn what_is_not_in_a_module_is_not_found() {
+fn a_function_outside_the_module_is_not_found() {
     let _context = Context::new();
     let module = load(PTX);
     let mut found = 0;
-    // SAFETY: the texts end with NUL.
+    // SAFETY: the texts end with NUL, and the call refuses null.
     unsafe {
         assert_eq!(
             cuModuleGetFunction(&mut found, module, c"subtract".as_ptr()),
@@ -68,7 +68,7 @@ fn load_code(image: &CStr) -> i32 {
 /// PTX for a newer device is invalid PTX. The error "no binary for this GPU" is for compiled code
 /// only.
 #[test]
-fn what_cannot_be_loaded_has_a_code() {
+fn each_loading_error_has_its_code() {
     let _context = Context::new();
     let mut compare = Comparison::default();
     let newer_device = c".version 8.7\n.target sm_120\n.address_size 64\n";
@@ -116,7 +116,7 @@ fn a_launch_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn shared_memory_beyond_the_default_must_be_asked_for() {
+fn shared_memory_beyond_the_default_must_be_requested() {
     const MAX_DYNAMIC_SHARED_BYTES: i32 = 8;
     let _context = Context::new();
     let function = function(load(PTX), c"with_shared");
@@ -142,7 +142,7 @@ fn shared_memory_beyond_the_default_must_be_asked_for() {
 /// How many blocks a multiprocessor holds. The virtual device has the limits of an H100 and of an
 /// H200.
 #[test]
-fn occupancy_is_by_threads_shared_memory_and_blocks() {
+fn occupancy_is_limited_by_threads_shared_memory_and_blocks() {
     let _context = Context::new();
     let module = load(PTX);
     let occupancy = |name, threads, shared_bytes| {
@@ -202,7 +202,7 @@ fn functions_are_found_by_name() {
 }
 
 #[test]
-fn a_plain_name_stands_for_the_newest_version() {
+fn a_plain_name_gives_the_newest_version() {
     start();
     let mut address = ptr::null_mut();
     // SAFETY: the text ends with NUL.

@@ -1,5 +1,4 @@
-//! The driver calls as the tests make them: references for the pointers that must be valid, and
-//! numbers for handles.
+//! Declares the driver calls for the tests. Pointers that must be valid are references, and handles are numbers.
 
 use std::ffi::{c_char, c_void};
 

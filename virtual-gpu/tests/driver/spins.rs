@@ -72,8 +72,8 @@ fn a_kernel_that_waits_for_the_host_ends_when_a_host_thread_writes() {
     assert_eq!(launch(answer, 1, 1, 0, &[device_address(words)]), 0);
     let host = std::thread::spawn(|| {
         let begun = Instant::now();
-        // The main thread synchronises, so the kernel runs. It writes the first word, and then waits for this
-        // thread to write the second.
+        // The main thread synchronises, so the kernel runs. The kernel writes the first word, and then waits until this thread writes the
+        // second word.
         while words[0].load(Ordering::Acquire) == 0 && begun.elapsed() < LONGEST_WAIT {
             std::thread::yield_now();
         }
@@ -86,7 +86,7 @@ fn a_kernel_that_waits_for_the_host_ends_when_a_host_thread_writes() {
 }
 
 #[test]
-fn a_kernel_that_waits_for_a_silent_host_is_ended() {
+fn a_kernel_that_waits_for_a_silent_host_times_out() {
     if virtual_only("a real device may wait for ever") {
         return;
     }
@@ -111,7 +111,7 @@ fn a_kernel_that_waits_for_the_clock_ends() {
     let _context = Context::new();
     let (wait, done) = (function(load(PTX), c"wait_ticks"), zeros(1));
     let options = RunOptions {
-        // The launch may take fewer steps than the kernel waits ticks.
+        // The step budget is smaller than the number of ticks that the kernel waits.
         step_budget: 1_000_000,
         ..Default::default()
     };

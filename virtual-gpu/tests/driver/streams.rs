@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Work is not done until a call needs it.
 #[test]
-fn a_stream_is_lazy() {
+fn queued_work_runs_only_when_needed() {
     if virtual_only("a real device works by itself") {
         return;
     }
@@ -20,7 +20,7 @@ fn a_stream_is_lazy() {
 }
 
 #[test]
-fn whoever_asks_again_and_again_gets_there() {
+fn repeated_queries_complete_the_work() {
     let _context = Context::new();
     let (stream, address) = (stream(1), zeros(1));
     assert_eq!(cuStreamQuery(stream), 0);
@@ -34,7 +34,7 @@ fn whoever_asks_again_and_again_gets_there() {
 }
 
 #[test]
-fn each_question_does_one_piece_of_work() {
+fn each_query_does_one_piece_of_work() {
     if virtual_only("a real device works by itself") {
         return;
     }
@@ -67,7 +67,7 @@ fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
 
 /// A plain fill is work of the legacy stream, and the host does not wait for it.
 #[test]
-fn a_plain_fill_is_lazy_too() {
+fn a_fill_of_the_legacy_stream_runs_only_when_needed() {
     if virtual_only("a real device works by itself") {
         return;
     }
@@ -83,7 +83,7 @@ fn a_plain_fill_is_lazy_too() {
 }
 
 #[test]
-fn a_stream_that_does_not_block_is_not_waited_for() {
+fn a_synchronous_copy_does_not_wait_for_non_blocking_streams() {
     let _context = Context::new();
     let (other, address) = (stream(1), zeros(1));
     let gate = Gate::closed(other);
@@ -149,7 +149,7 @@ fn pageable_memory_is_written_at_once_and_pinned_memory_later() {
 }
 
 #[test]
-fn a_full_queue_is_worked_off() {
+fn a_full_queue_runs_its_oldest_work() {
     if virtual_only("a real device works by itself") {
         return;
     }
@@ -163,7 +163,7 @@ fn a_full_queue_is_worked_off() {
 
 /// A long chain of streams that wait for each other must not overflow the stack.
 #[test]
-fn long_chains_between_streams_are_done() {
+fn long_chains_between_streams_run_without_stack_overflow() {
     let _context = Context::new();
     let (blocking, address) = (stream(0), alloc(1));
     for value in 0..900 {
@@ -199,7 +199,7 @@ fn a_host_function_runs_in_order_and_may_not_call_the_driver() {
 }
 
 #[test]
-fn streams_have_ids_that_differ() {
+fn streams_have_different_ids() {
     let _context = Context::new();
     let (mut first, mut second) = (0, 0);
     assert_eq!(cuStreamGetId(stream(0), &mut first), 0);

@@ -1,5 +1,5 @@
-//! Helpers for the tests. Each test has its own context, so that parallel tests do not poison each
-//! other's. Other helpers let a test run on the virtual and on a real device.
+//! Helpers for the tests. [`Context`] gives a test a context of its own, so that the test does not poison the contexts of parallel tests.
+//! Other helpers let a test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use virtual_gpu::driver::{Choice, run_with};
 use virtual_gpu::{Mode, Settings, Switch};
 
-/// A test waits no longer than this for anything.
+/// The longest time that a test waits for something.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Starts the driver, once: the virtual device with the default limits, unless `VIRTUAL_GPU` chooses
@@ -28,23 +28,22 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. The later ones fail, but have the same settings.
+    // Only the first call starts the driver. Later calls fail, but pass the same settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
 
-/// Whether the device is a real one.
+/// Whether the device is real.
 pub fn on_real_device() -> bool {
     start();
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Whether the device is real, so that a test, or the rest of it, has to be skipped: it only holds on the
-/// virtual device. Prints a message if so.
+/// Returns true on a real device, and prints a message. The caller then skips checks that only hold on the virtual device.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {
-        // The test harness does not capture this write. It only shows the output of failed tests.
+        // The test harness captures `print!`, and shows captured output of failed tests only. It does not capture this write.
         let line = format!("SKIPPED on a real device: {what}\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
@@ -67,8 +66,7 @@ pub fn in_a_process_of_its_own(test: &str) -> bool {
     false
 }
 
-/// Compares answers with expected ones, and fails at the end with all differences, so that one run
-/// on a real device shows all of them.
+/// Compares answers with expected answers. Fails only at the end, with all differences, so that one run on a real device shows all of them.
 #[derive(Default)]
 pub struct Comparison(Vec<String>);
 

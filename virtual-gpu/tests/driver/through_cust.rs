@@ -48,7 +48,7 @@ fn buffers_streams_and_events_work_together() -> Result {
 }
 
 #[test]
-fn errors_are_what_cust_calls_them() -> Result {
+fn error_codes_become_custs_errors() -> Result {
     start();
     let _context = cust::quick_init()?;
     let module = Module::from_ptx(crate::kernels::PTX.to_str()?, &[])?;

@@ -77,7 +77,7 @@ fn lives(ended: &AtomicU32) -> bool {
 }
 
 #[test]
-fn an_object_lives_as_long_as_a_graph_that_was_captured_for_it() {
+fn an_object_lives_as_long_as_its_captured_graph() {
     let _turn = one_at_a_time();
     let _context = Context::new();
     let (stream, counter, ended) = (stream(0), zeros(1), ended());
@@ -105,7 +105,7 @@ fn an_object_lives_as_long_as_a_graph_that_was_captured_for_it() {
 }
 
 #[test]
-fn an_object_ends_with_a_capture_that_comes_to_nothing() {
+fn an_object_ends_with_a_capture_that_gives_no_graph() {
     let _turn = one_at_a_time();
     let _context = Context::new();
     let broken = stream(0);
@@ -152,7 +152,7 @@ fn references_are_counted() {
 }
 
 #[test]
-fn what_an_object_cannot_be() {
+fn an_object_without_a_destructor_is_refused() {
     let _turn = one_at_a_time();
     let _context = Context::new();
     let mut object = 0;

@@ -4,7 +4,7 @@
 use super::block;
 use virtual_gpu::FaultKind;
 
-/// Names of one barrier instruction, and whether it is aligned.
+/// The ways to write a barrier: the start of the opcode, its end, and whether the barrier is aligned.
 const FAMILIES: [(&str, &str, bool); 6] = [
     ("bar", "", true),
     ("bar.cta", "", true),
@@ -16,7 +16,7 @@ const FAMILIES: [(&str, &str, bool); 6] = [
 
 /// Each thread writes its number, waits at the barrier, and reads the number of a thread of the other warp.
 #[test]
-fn all_who_synchronise_wait() {
+fn threads_that_synchronise_wait() {
     let operands = ["0", "7, 64", "%r8", "%r8, %r9", "3, %r9"];
     for (name, aligned, _) in FAMILIES {
         for operands in operands {
@@ -33,7 +33,7 @@ fn all_who_synchronise_wait() {
 
 /// If threads that only arrive waited, the warps would deadlock.
 #[test]
-fn who_only_arrives_does_not_wait() {
+fn threads_that_only_arrive_do_not_wait() {
     for (name, aligned, _) in FAMILIES {
         for operands in ["1, 64", "1, %r9", "%r8, 64", "%r8, %r9"] {
             let body = format!(
@@ -71,7 +71,7 @@ fn reductions_over_a_block() {
 }
 
 #[test]
-fn aligned_ones_take_whole_warps() {
+fn aligned_barriers_require_whole_warps() {
     for (name, aligned, is_aligned) in FAMILIES {
         let body = format!(
             "setp.lt.u32 %p1, %r0, 7; @%p1 bra FEW; {name}.sync{aligned} 0; bra.uni END; \
@@ -89,7 +89,7 @@ fn aligned_ones_take_whole_warps() {
 }
 
 #[test]
-fn a_reduction_meets_only_its_like() {
+fn a_barrier_reduction_requires_the_same_operation_of_all() {
     let reductions = [
         "bar.red.popc.u32 %r1, 0, %p1;",
         "bar.red.and.pred %p2, 0, %p1;",

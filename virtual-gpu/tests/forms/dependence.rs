@@ -1,4 +1,4 @@
-//! `griddepcontrol`: only one of its two forms waits, and neither changes a value.
+//! `griddepcontrol`: of its two forms only `wait` waits, and neither form changes a value.
 
 use super::{block, block_of};
 use virtual_gpu::{Dependence, FaultKind};
@@ -8,7 +8,7 @@ fn is_early(outcome: &Result<Vec<u32>, FaultKind>) -> bool {
 }
 
 #[test]
-fn one_form_waits_and_the_other_does_not() {
+fn only_griddepcontrol_wait_waits() {
     for (forms, waits) in [
         ("", false),
         ("griddepcontrol.wait;", true),
@@ -34,7 +34,7 @@ fn one_form_waits_and_the_other_does_not() {
 }
 
 #[test]
-fn a_guard_says_who_waits() {
+fn a_guard_selects_the_threads_that_wait() {
     for (guard, waiting) in [("@%p1", true), ("@!%p1", false)] {
         for (others, expected) in [("@!%p1", true), ("@%p1", false)] {
             let body = format!(

@@ -1,5 +1,5 @@
-//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or
-//! executed as a similar one. (`recorded.rs` compares forms of arithmetic with hardware.)
+//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or executed as a similar form.
+//! (`recorded.rs` compares forms of arithmetic with hardware.)
 
 mod barriers;
 mod dependence;
@@ -30,8 +30,8 @@ const OPERATIONS: [(&str, Operation); 8] = [
     ("xor.b32", |a, b| a ^ b),
 ];
 
-/// The value of `%r39` in each thread of one block, after a body that gets the thread in `%r0` and
-/// the address of the results in `%d1`.
+/// Runs a body in one block, and returns the value of `%r39` in each thread. `%r0` is the thread's number, and `%d1` the address of the
+/// results.
 fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     block_of(Dependence::Full, threads, body)
 }

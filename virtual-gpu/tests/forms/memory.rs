@@ -52,7 +52,7 @@ fn loads_of_every_width_and_sign() {
 }
 
 #[test]
-fn every_part_of_a_vector_is_its_own() {
+fn every_element_of_a_vector_has_its_own_bytes() {
     let parts = ["%d6", "%d7", "%d8", "%d9"];
     for (vector, count) in [("v2", 2), ("v4", 4)] {
         for (form, bytes) in [("u8", 1), ("b16", 2), ("u32", 4), ("b64", 8)] {
@@ -82,7 +82,7 @@ fn every_part_of_a_vector_is_its_own() {
 }
 
 #[test]
-fn cache_operators_change_nothing() {
+fn cache_operators_change_no_result() {
     let device = Device::new();
     let input = device.upload(&[11_u32, 12, 13, 14]);
     for load in [
@@ -113,7 +113,7 @@ fn cache_operators_change_nothing() {
 }
 
 #[test]
-fn what_is_read_only_must_not_have_been_written() {
+fn read_only_loads_race_with_earlier_writes() {
     let outcome = |before: &str, load: &str, after: &str| {
         let body = format!("{before} bar.sync 0; {load} %r5, [%d1]; bar.sync 0; {after}");
         block(64, &body)
@@ -167,7 +167,7 @@ fn atomic_operations_in_every_space() {
 }
 
 #[test]
-fn addresses_know_their_spaces() {
+fn generic_addresses_identify_their_spaces() {
     let addresses = [
         ("global", "cvta.global.u64 %d5, %d1;"),
         ("shared", "mov.u64 %d5, dynamic; cvta.shared.u64 %d5, %d5;"),

@@ -1,5 +1,5 @@
-//! Orders and scopes of fences, accesses and atomic operations: passing a message between threads is
-//! a race if the order is too weak, or the scope too narrow.
+//! Orders and scopes of fences, accesses and atomic operations. Passing a message between threads is a race if the order is too weak, or
+//! the scope too narrow.
 
 use super::support::{Arg, Device};
 use virtual_gpu::{Checks, FaultKind, LaunchError, Switch};
@@ -72,7 +72,7 @@ const WRITE: &str = "st.relaxed.sys.global.u32 [%d1+128], 1;";
 const READ: &str = "ld.relaxed.sys.global.u32 %r2, [%d1+128];";
 
 #[test]
-fn fences_order_both_ways_as_far_as_their_scope_reaches() {
+fn fences_order_both_directions_within_their_scope() {
     let levels = [
         ("membar.cta", false),
         ("membar.gl", true),
@@ -101,7 +101,7 @@ fn fences_order_both_ways_as_far_as_their_scope_reaches() {
 }
 
 #[test]
-fn fences_of_one_direction() {
+fn one_directional_fences_order_only_as_release_and_acquire() {
     let (release, acquire) = ("fence.release.gpu;", "fence.acquire.gpu;");
     for (before, after, arrives) in [
         (release, acquire, true),
@@ -119,7 +119,7 @@ fn fences_of_one_direction() {
 }
 
 #[test]
-fn stores_release_and_loads_acquire_as_far_as_their_scope_reaches() {
+fn stores_release_and_loads_acquire_within_their_scope() {
     for (scope, is_wide) in SCOPES {
         let write = format!("st.release.{scope}.global.u32 [%d1+128], 1;");
         let read = format!("ld.acquire.{scope}.global.u32 %r2, [%d1+128];");
@@ -134,8 +134,7 @@ fn stores_release_and_loads_acquire_as_far_as_their_scope_reaches() {
             true,
             is_wide,
         );
-        // Relaxed accesses do not race with each other, and only order anything together with
-        // fences.
+        // Relaxed accesses do not race with each other. They order other accesses only together with fences.
         let relaxed = format!("st.relaxed.{scope}.global.u32 [%d1+128], 1;");
         check((&relaxed, &read, ""), false, false);
         let fenced = format!("fence.acq_rel.sys; {relaxed}");
@@ -144,7 +143,7 @@ fn stores_release_and_loads_acquire_as_far_as_their_scope_reaches() {
 }
 
 #[test]
-fn volatile_is_strong_and_orders_nothing_and_weak_is_neither() {
+fn volatile_accesses_are_strong_but_order_nothing() {
     let fence = "fence.acq_rel.sys;";
     let (write, read) = (
         "st.volatile.global.u32 [%d1+128], 1;",
@@ -161,7 +160,7 @@ fn volatile_is_strong_and_orders_nothing_and_weak_is_neither() {
 }
 
 #[test]
-fn atomic_operations_order_as_they_are_told() {
+fn atomic_operations_follow_their_order_and_scope() {
     let releases = |order: &str| matches!(order, "release" | "acq_rel");
     let acquires = |order: &str| matches!(order, "acquire" | "acq_rel");
     for order in ["relaxed", "acquire", "release", "acq_rel"] {
@@ -201,7 +200,7 @@ fn reductions_release() {
 }
 
 #[test]
-fn sixteen_bytes_at_once_have_orders_too() {
+fn atomic_exchanges_of_16_bytes_follow_their_order() {
     let read = |order: &str| {
         format!(
             "atom.{order}.gpu.global.exch.b128 %q2, [%d1+128], %q1; \

@@ -3,7 +3,7 @@
 use super::{block, warp_gives};
 use virtual_gpu::FaultKind;
 
-/// Holds in lanes 0 to 4.
+/// Makes `%p1` true in lanes 0 to 4.
 const FEW: &str = "setp.lt.u32 %p1, %r0, 5;";
 
 #[test]
@@ -24,7 +24,7 @@ fn branches() {
 }
 
 #[test]
-fn ends() {
+fn guarded_returns_exits_and_traps() {
     for (guard, ends) in [("@%p1", true), ("@!%p1", false)] {
         for end in ["ret", "exit"] {
             // Remaining lanes store the mask of active lanes. Exited lanes store nothing.
@@ -78,7 +78,7 @@ fn calls() {
 }
 
 #[test]
-fn what_is_done_together() {
+fn guarded_warp_operations_and_barriers() {
     for (guard, members, is_in) in [("@%p1", 0x1f_u32, true), ("@!%p1", 0xffff_ffe0, false)] {
         let takes_part = |lane: u32| (lane < 5) == is_in;
         let count = members.count_ones();

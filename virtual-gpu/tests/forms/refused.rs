@@ -1,4 +1,4 @@
-//! Forms that PTX does not have, or that are not supported: none is accepted as another form.
+//! Forms that PTX does not have, or that are not supported. Each must be refused, not read as another form.
 
 use super::support::Device;
 
@@ -83,7 +83,7 @@ const REFUSED: [&str; 72] = [
 ];
 
 #[test]
-fn what_there_is_not_is_told_with_its_line() {
+fn unknown_forms_are_refused_with_their_lines() {
     let device = Device::new();
     let lines = REFUSED.join("\n");
     let text = format!(

@@ -7,7 +7,7 @@ const GRID: [u32; 3] = [2, 3, 4];
 const BLOCK: [u32; 3] = [5, 4, 3];
 const THREADS: u32 = 60;
 
-/// The value of a register in each thread, by the number of the block and of the thread.
+/// For each thread, its number in the block, the block's number, and the value of a register.
 fn values(register: &str, bits: u32) -> Vec<(u32, u32, u64)> {
     let device = Device::new();
     let count = 24 * THREADS;
@@ -64,7 +64,7 @@ fn check(register: &str, expected: impl Fn(u32, u32) -> u32) {
 }
 
 #[test]
-fn places_in_the_block_and_in_the_grid() {
+fn indices_in_the_block_and_in_the_grid() {
     check("%tid.x", |thread, _| thread % 5);
     check("%tid.y", |thread, _| thread / 5 % 4);
     check("%tid.z", |thread, _| thread / 20);
@@ -82,7 +82,7 @@ fn places_in_the_block_and_in_the_grid() {
 }
 
 #[test]
-fn places_in_the_warp() {
+fn indices_in_the_warp_and_lane_masks() {
     check("%laneid", |thread, _| thread % 32);
     check("%warpid", |thread, _| thread / 32);
     check("%nwarpid", |_, _| 2);
@@ -97,7 +97,7 @@ fn places_in_the_warp() {
 }
 
 #[test]
-fn what_the_device_and_the_launch_are() {
+fn registers_of_the_device_and_the_launch() {
     let config = Device::new().config;
     check("%nsmid", |_, _| config.multiprocessors);
     check("%dynamic_smem_size", |_, _| 640);

@@ -49,8 +49,8 @@ fn matches_of_words_and_of_double_words() {
             ),
         ] {
             warp_gives(&format!("{setup} match.all.sync.{form}, -1;"), |_| found);
-            let told = format!("{setup} match.all.sync.{form}, -1; selp.u32 %r39, 3, 4, %p1;");
-            warp_gives(&told, |_| if is_same { 3 } else { 4 });
+            let selected = format!("{setup} match.all.sync.{form}, -1; selp.u32 %r39, 3, 4, %p1;");
+            warp_gives(&selected, |_| if is_same { 3 } else { 4 });
         }
     }
 }
@@ -102,7 +102,7 @@ fn shuffles() {
 }
 
 #[test]
-fn who_is_there() {
+fn active_masks_and_elected_lanes() {
     warp_gives("activemask.b32 %r39;", |_| u32::MAX);
     warp_gives(
         "setp.lt.u32 %p1, %r0, 5; @%p1 activemask.b32 %r39;",

@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "tests and fuzz targets choose in different ways")]
 
-/// The texts that all others are made from.
+/// The texts that all edited texts are made from.
 pub const SEEDS: [&str; 4] = [
     include_str!("../ptx/compiled.ptx"),
     include_str!("instructions.ptx"),
@@ -130,7 +130,7 @@ fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     &text[start..end]
 }
 
-/// One of the texts after up to six edits.
+/// One of the texts, after one to five edits.
 pub fn edited(texts: &[Vec<&'static str>], choices: &mut impl Choices) -> String {
     let mut pieces = texts[choices.below(texts.len())].clone();
     for _ in 0..=choices.below(5) {

@@ -1,15 +1,15 @@
-//! Runs one instruction on all pairs of extreme values of the types.
+//! Runs one instruction on all pairs of a list of values.
 
 use super::{Arg, Device};
 
-/// Widths of `d`, `a`, `b` and `c`, all the same.
+/// The widths of `d`, `a`, `b` and `c`: 16 bits each.
 pub const W16: [u32; 4] = [16; 4];
-/// The same for 32 bits.
+/// The widths of `d`, `a`, `b` and `c`: 32 bits each.
 pub const W32: [u32; 4] = [32; 4];
-/// The same for 64 bits.
+/// The widths of `d`, `a`, `b` and `c`: 64 bits each.
 pub const W64: [u32; 4] = [64; 4];
 
-/// Extreme values of every type, as bits.
+/// Extreme values of every type, and random values, as bits.
 fn values() -> Vec<u64> {
     let mut values = vec![
         0,

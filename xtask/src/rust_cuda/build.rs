@@ -1,5 +1,5 @@
-//! Builds the library's and the ladder's tests with the feature of their packages. Builds the example of a program's own operators with
-//! the feature of `warpfold-build`.
+//! Builds the library's tests, the ladder's tests, the example of a program's own operators, and the unit tests of `warpfold-build`, each
+//! with the feature `cuda_builder` of its package.
 //!
 //! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
 //! lock file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the
@@ -96,6 +96,16 @@ pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     cargo
         .arg("--features=warpfold-build/cuda_builder")
         .arg(manifest(root, "examples/own-operator"));
+    executables::among(&executables::messages(&mut cargo)?)
+}
+
+/// Builds the unit tests of `warpfold-build` with the feature. [`build`] must have built the library's tests.
+pub fn build_helper(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
+    let lock = root.join(FOLDER).join(LOCK);
+    let mut cargo = cargo(root, scope, &["test", "--no-run", "--lib"], &lock);
+    cargo
+        .arg("--features=cuda_builder")
+        .arg(manifest(root, "build-helper"));
     executables::among(&executables::messages(&mut cargo)?)
 }
 

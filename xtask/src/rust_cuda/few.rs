@@ -1,7 +1,7 @@
 //! A copy of the kernels' sources that has few kernels.
 //!
-//! The copy replaces the macros that make the library's rows from its table by macros with few rows, written out. The ladder's rows are
-//! written out in its source.
+//! The library has macros that make its rows from a table. The copy has macros with a few written-out rows instead. The ladder's rows are
+//! written out already in its source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. They stand for all others: rounding and exact, of whole words and of parts of a word, with
-/// and without NaN; and some of the ladder's.
+/// The kernels for a build with few kernels. The first fifteen represent all kernels of the library: rounding and exact, of whole words and
+/// of parts of a word, with and without NaN. The other five are kernels of the ladder.
 pub const FEW: [&str; 20] = [
     "reduce_sum_f32",
     "reduce_sum_u8",

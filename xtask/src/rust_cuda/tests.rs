@@ -37,7 +37,7 @@ const AMENDED: &str = "\
 ";
 
 #[test]
-fn what_the_compiler_emits_is_amended() {
+fn the_compilers_output_is_amended() {
     let amended = amend(EMITTED, "7.4").unwrap();
     assert_eq!(
         finish(&amended, &KernelSet::Library.contents()).unwrap(),
@@ -53,7 +53,7 @@ fn the_few_are_rows_of_the_tables() {
     // The first table has all rows of the library. The others repeat some of them.
     let all = |tables: &str| count(tables.split("#[macro_export]").nth(1).unwrap());
     let few = all(&library_rows(&FEW)) + count(&rows(ladder, &FEW));
-    // One of `FEW` is not a row.
+    // `ladder_nested_hello` is the only kernel of `FEW` that is not a row.
     assert_eq!(few, FEW.len() - 1);
     let library = library_rows(&KernelSet::Library.symbols());
     assert_eq!(all(&library), KernelSet::Library.symbols().len());

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_does_not_tell_its_place() {
+    fn an_entrys_text_does_not_depend_on_its_position() {
         let entry = "\t@%p1 bra \t$L__BB31_7;\n\tbra.uni \t$L__BB31_12;\n$L__BB31_7:\n";
         let expected = "\t@%p1 bra \t$L__BB_7;\n\tbra.uni \t$L__BB_12;\n$L__BB_7:\n";
         assert_eq!(without_place(entry), expected);

@@ -1,7 +1,7 @@
 //! Removes combinations with the identity from a skeleton.
 //!
-//! The compiler does this itself if it knows the operator. Here only names are compared: if an operand of the hole `combine` is the
-//! register of the hole `identity`, the result is the other operand, since identities are exact. A wide operand has several registers.
+//! The compiler does this itself if it knows the operator. Here only names are compared. If an operand of the hole `combine` is the
+//! register of the hole `identity`, the result is the other operand: identities are exact. A wide operand has several registers.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_of_several_words_is_one_with_all_of_them_in_their_places() {
+    fn an_identity_of_several_words_needs_all_words_in_order() {
         let identity = "\tHOLE identity %r1, %r2 <- ;\n";
         let combined = |operands: &str| {
             let hole = format!("{identity}\tHOLE combine %r8, %r9 <- {operands};\n");

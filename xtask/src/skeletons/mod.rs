@@ -2,7 +2,7 @@
 //! kernel's skeleton, and the bodies that fill it.
 //!
 //! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a function for each
-//! body. Unused and duplicate bodies are left out.
+//! body. Unused and duplicate bodies are left out. Registers and labels are numbered anew, so that the texts compress well.
 
 mod body;
 mod emitted;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use warpfold_ptx::fill::{HOLE, Hole};
 use warpfold_ptx::finish::add_bounds;
+use warpfold_ptx::names::renumbered;
 use warpfold_ptx::table::{BODIES, EXTENSION, OWN, Table};
 
 use self::emitted::Emitted;
@@ -30,7 +31,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
-            text += &add_bounds(entry, bounds_of_row);
+            text += &renumbered(&add_bounds(entry, bounds_of_row))?;
         }
         files.insert(OWN.to_owned(), text);
     }
@@ -39,7 +40,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
         if !skeletons.contains_key(&row.skeleton) {
             let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
             let entry = add_bounds(&entry, |_| bounds_of_row(row.symbol));
-            skeletons.insert(row.skeleton.clone(), entry);
+            skeletons.insert(row.skeleton.clone(), renumbered(&entry)?);
         }
     }
     files.insert(
@@ -84,6 +85,7 @@ fn recipes(
             let lines = emitted.functions.get(&function);
             let lines = lines.with_context(|| format!("there is no function {function}"))?;
             let body = body::body(lines).with_context(|| function.clone())?;
+            let body = renumbered(&body).with_context(|| function.clone())?;
             let name = names.entry(body.clone()).or_insert_with(|| {
                 bodies += &format!("\nbody {function}\n{body}\n");
                 function

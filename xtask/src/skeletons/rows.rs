@@ -71,7 +71,7 @@ struct Types {
     is_exact: bool,
     /// Whether some item lifts to the identity.
     has_identity_item: bool,
-    /// The width of an item in bits. An operator also has the widths of an accumulator and of a result. They are separated by `_`.
+    /// The widths in bits, separated by `_`: of an item and, for an operator, also of an accumulator and of a result.
     widths: String,
 }
 

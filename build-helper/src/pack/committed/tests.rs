@@ -3,7 +3,7 @@ use fastrand::Rng;
 use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
-/// The kernels that are read from a file, after `change`.
+/// Applies `change` to valid kernels, writes them to a file, and reads the file.
 fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit> {
     let mut compiled = compiled();
     change(&mut compiled);
@@ -11,12 +11,12 @@ fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit
 }
 
 #[test]
-fn a_file_is_read_as_it_was_written() {
+fn a_written_file_reads_back_unchanged() {
     assert_eq!(read_with(|_| {}), Ok(compiled()));
 }
 
 #[test]
-fn a_file_that_does_not_fit_says_why() {
+fn a_file_that_does_not_fit_has_a_reason() {
     let of = |kernels: &str, source: &str| {
         let stamp = Stamp {
             kernels: kernels.to_owned(),
@@ -49,7 +49,7 @@ fn a_damaged_file_is_never_used() {
 }
 
 #[test]
-fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
+fn kernels_with_a_wrong_symbol_or_architecture_are_refused() {
     let damaged = Err(Unfit::Damaged);
     // The sum's text under the product's name.
     assert_eq!(
@@ -65,7 +65,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
         read_with(|c| c[0].kernels[0].symbol = "x\"]}},panic!()".to_owned()),
         damaged
     );
-    // Another architecture, a kernel too many, a missing kernel, a kernel twice.
+    // Another architecture, a text for another architecture, a missing architecture, a missing kernel, a kernel twice.
     assert_eq!(read_with(|c| c[1].capability = (6, 0)), damaged);
     assert_eq!(
         read_with(|c| c[1].kernels[0].text = text("reduce_product", "sm_90", "mul")),
@@ -88,7 +88,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
     );
 }
 
-/// A file with a correct hash and arbitrary claims about its texts.
+/// A file with a correct hash and wrong sizes of its texts.
 #[test]
 fn sizes_are_bounded_before_anything_is_unpacked() {
     let file = to_file(&stamp(), &compiled()).unwrap();
@@ -143,7 +143,7 @@ fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The compressed parts of a file, one after the other. Each begins with its length.
+/// The parts of packed bytes, decompressed. In the packed bytes, each part comes after its length.
 fn unzipped(packed: &[u8]) -> Vec<Vec<u8>> {
     let mut rest = packed;
     let mut parts = Vec::new();
@@ -174,10 +174,10 @@ fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Files by an author who knows the format: hash and compression are valid, whatever the contents. No file leads to a panic, and
-/// everything that is read has the expected symbols, architectures and entries.
+/// Files as an attacker would write them: hash and compression are valid, and the contents are arbitrary. No file leads to a panic, and all
+/// kernels that are read have the expected symbols, architectures and entries.
 #[test]
-fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
+fn changed_files_with_right_hashes_have_only_kernels_of_the_source() {
     let file = to_file(&stamp(), &compiled()).unwrap();
     let (head, packed) = split(&file).unwrap();
     let (stamps, kernels) = head.split_once("\nkernel ").unwrap();
@@ -210,7 +210,7 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
             }
         }
     }
-    // Files of both kinds occur. Otherwise this would test nothing.
+    // Some files are read, and some are refused. Otherwise this would test nothing.
     assert!(
         read_count > 100 && refused_count > 1_000,
         "{read_count}, {refused_count}"
@@ -218,7 +218,7 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
 }
 
 #[test]
-fn a_file_whose_hash_was_made_anew_has_kernels_of_the_source_alone() {
+fn files_with_recomputed_hashes_have_only_kernels_of_the_source() {
     let mut numbers = Rng::with_seed(2);
     judge(&[]);
     for _ in 0..5_000 {

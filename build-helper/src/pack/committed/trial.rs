@@ -60,7 +60,7 @@ pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
 }
 
 /// Reads the input as changes to a valid file. Each change has three bytes: two bytes of a position, and the new byte. The changed file
-/// gets a new hash. The changed file is refused, or has only kernels of the source's rows, each for its architecture.
+/// gets a new hash. The reader must refuse this file, or return only kernels of the source's rows, each for its architecture.
 pub fn judge(input: &[u8]) {
     let file = to_file(&stamp(), &compiled()).unwrap_or_default();
     let Some((head, packed)) = split(&file) else {

@@ -17,7 +17,7 @@ const NAME: &str = if cfg!(windows) {
 /// The driver's library, never closed.
 pub(super) struct Driver(Library);
 
-/// Why there are no functions.
+/// Why the driver's functions cannot be called.
 #[derive(Debug)]
 pub(in crate::driver) enum Missing {
     /// The library cannot be opened.
@@ -68,7 +68,7 @@ impl Driver {
     }
 }
 
-/// All functions. If the library or a function is missing, the next call looks again.
+/// The functions of the driver that this library calls. If the library or a function is missing, the next call looks for them again.
 pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
     static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
     if let Some((functions, _)) = FOUND.get() {

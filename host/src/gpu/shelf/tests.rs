@@ -1,4 +1,4 @@
-//! A shelf keeps things up to its bound, and callers wait rather than make more.
+//! A shelf keeps idle things up to its bound. When all things are in use, callers wait instead of making more.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use crate::error::Error;
 const LIMITS: Limits = Limits { most: 3, idle: 2 };
 
 #[test]
-fn what_comes_back_is_lent_again_and_what_is_too_much_goes() {
+fn returned_things_are_reused_up_to_the_idle_limit() {
     let shelf = Shelf::new(LIMITS);
     let made = AtomicUsize::new(0);
     let make = || Ok(made.fetch_add(1, Ordering::Relaxed));
@@ -26,7 +26,7 @@ fn what_comes_back_is_lent_again_and_what_is_too_much_goes() {
 }
 
 #[test]
-fn a_failure_to_make_one_takes_no_place() {
+fn a_failed_creation_occupies_no_slot() {
     let shelf = Shelf::<u32>::new(LIMITS);
     for _ in 0..10 {
         assert_eq!(shelf.take(|| Err(Error::Forked)).err(), Some(Error::Forked));
@@ -35,7 +35,7 @@ fn a_failure_to_make_one_takes_no_place() {
 }
 
 #[test]
-fn who_finds_none_waits_for_one() {
+fn callers_wait_when_all_things_are_in_use() {
     let shelf = &Shelf::new(LIMITS);
     let made = &AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -51,6 +51,6 @@ fn who_finds_none_waits_for_one() {
     });
     let state = shelf.lock();
     assert!(state.out == 0 && state.idle.len() <= LIMITS.idle);
-    // No caller got a thing beyond the bound. Surplus idle things were dropped, and others made later.
+    // Surplus idle things were dropped, so later callers may have made new things.
     assert!(made.load(Ordering::Relaxed) >= 1);
 }

@@ -5,7 +5,7 @@ use crate::driver::OwnStream;
 use crate::error::Error;
 use crate::gpu::{Entered, Gpu};
 
-/// Where the stream's workspace is, for a call that is not captured.
+/// The stream's workspace, for a call that is not captured.
 fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
     let slot = entered.slot(stream);
     let mut known = entered.known(&slot, stream, None)?;
@@ -13,7 +13,7 @@ fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
 }
 
 #[test]
-fn a_stream_keeps_its_workspace_and_shares_it_with_none() {
+fn each_stream_keeps_its_own_workspace() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
         let streams = [OwnStream::create().unwrap(), OwnStream::create().unwrap()];
@@ -27,7 +27,7 @@ fn a_stream_keeps_its_workspace_and_shares_it_with_none() {
 }
 
 #[test]
-fn a_stream_with_the_handle_of_another_gets_another_workspace() {
+fn a_stream_with_a_reused_handle_gets_a_new_workspace() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
         let one = OwnStream::create().unwrap();
@@ -44,7 +44,7 @@ fn a_stream_with_the_handle_of_another_gets_another_workspace() {
 }
 
 #[test]
-fn the_streams_that_were_used_last_are_known() {
+fn the_most_recently_used_streams_are_kept() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
         let streams: Vec<OwnStream> = (0..=MOST_STREAMS)

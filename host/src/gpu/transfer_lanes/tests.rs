@@ -10,13 +10,13 @@ fn on_gpu(work: impl FnOnce(Entered<'_>) -> Result<()>) {
 }
 
 #[test]
-fn the_last_strip_to_go_gives_the_lane_back() {
+fn giving_up_the_last_strip_returns_the_lane() {
     on_gpu(|entered| {
         let mut lane = entered.lane(PIECE_BYTES)?;
         for (bytes, strip_count) in [(1, 1), (64, 1), (65, 2), (1000, 16)] {
             let strips = lane.into_strips(bytes, 64);
             assert_eq!(strips.len(), strip_count);
-            // Each strip is given up before the next is looked at, as if workers were faster than the thread that hands out strips.
+            // Each strip is given up before the next strip is looked at, as if workers were faster than the thread that hands out strips.
             let mut back: Vec<_> = strips.into_iter().filter_map(Strip::give_up).collect();
             lane = back.pop().unwrap();
             assert!(back.is_empty());
@@ -26,7 +26,7 @@ fn the_last_strip_to_go_gives_the_lane_back() {
 }
 
 #[test]
-fn calls_share_what_there_is_and_leave_no_more_than_the_bound() {
+fn calls_share_the_lanes_and_keep_a_bounded_number() {
     on_gpu(|entered| {
         let before = live_of_this_thread();
         let first = entered.lanes(30, PIECE_BYTES)?;
@@ -72,7 +72,7 @@ fn a_lane_is_not_used_in_another_context() {
         entered.lane(1).map(drop)
     });
     assert_eq!(taken, Err(Error::ContextChanged));
-    // ... before it is used, ...
+    // ... before the idle lane is used, ...
     let used = gpu.enter(|entered| {
         let lane = entered.lane(1)?;
         make_foreign();

@@ -1,4 +1,4 @@
-//! Workspaces are zeroed, they grow, and they work on when the launches' tags run out.
+//! Workspaces are zeroed, they grow, and they still work when the launches' tags run out.
 
 mod unowned;
 
@@ -60,7 +60,7 @@ fn a_workspace_is_kept_until_it_is_too_small() {
 }
 
 #[test]
-fn a_workspace_of_a_call_that_failed_halfway_is_not_used_again() {
+fn the_workspace_of_a_half_finished_call_is_replaced() {
     with_scratch(|entered, scratch, stream| {
         let place = entered.workspace(scratch, stream, 0)?;
         stream.synchronize()?;

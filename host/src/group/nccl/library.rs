@@ -1,4 +1,4 @@
-//! NCCL's library, opened at its first use, and the functions of it that are called.
+//! NCCL's library, opened at its first use, and those of its functions that the transport calls.
 //!
 //! The declarations are those of `nccl.h`, version 2.14. Later versions have not changed these declarations. Results are plain numbers, so
 //! that unknown results of newer libraries are kept.
@@ -14,7 +14,7 @@ use crate::group::Fault;
 /// The file names that the library may have. The usual name comes first.
 const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 
-/// The names, as the error lists them.
+/// The names, as the error message lists them.
 const LOOKED_FOR: &str = "libnccl.so.2 and libnccl.so";
 
 /// Bytes of an id.
@@ -37,8 +37,8 @@ pub(super) struct RawId(pub [u8; ID_BYTES]);
 /// `ncclComm_t`.
 pub(super) type RawCommunicator = *mut c_void;
 
-/// `ncclConfig_t` of version 2.14. Its size and version tell a newer library which fields it has. The library uses its own defaults for the
-/// other fields.
+/// `ncclConfig_t` of version 2.14. The size and the version tell a newer library which fields the struct has. The library uses its own
+/// defaults for all other fields.
 #[repr(C)]
 pub(super) struct Config {
     size: usize,
@@ -73,7 +73,7 @@ macro_rules! functions {
         impl Functions {
             fn of(library: Library, name: &'static str) -> Result<Self, Fault> {
                 $(
-                    // SAFETY: `get` wants the function's true type. This is its type in `nccl.h`.
+                    // SAFETY: `get` needs the function's type. This is the function's type in `nccl.h`.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C" fn($($argument),*) -> $result>($symbol.to_bytes_with_nul())
                     }

@@ -82,7 +82,7 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// Adds the next value.
+    /// Adds the next published value.
     pub fn add(
         &mut self,
         slot: Slot,
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aggregates_are_those_of_whole_groups_and_of_single_tiles() {
+    fn aggregates_cover_the_tiles_once_and_in_order() {
         let group = SCAN_GROUP_TILES;
         for start in [0, 1, group - 1, group, group + 1] {
             for end in [0, 1, group, 2 * group - 1, 2 * group, 3 * group + 5] {

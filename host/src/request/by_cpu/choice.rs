@@ -26,7 +26,7 @@ pub trait Choose<T> {
     fn is_chosen(arguments: &Arguments<Memory<'_>>) -> Vec<bool>;
 }
 
-/// Stands for the predicate `C` or for [`Flagged`], as a type of this module.
+/// The predicate `C` or [`Flagged`], wrapped in a type of this module.
 #[derive(Debug)]
 pub struct By<C>(C);
 
@@ -50,7 +50,7 @@ impl<T: Item> Choose<Pair<T, u8>> for (PairsIn<OnTheHost>, By<Flagged>) {
     }
 }
 
-/// The chosen items if `wanted`, otherwise the others.
+/// The chosen items if `wanted`, otherwise the other items.
 fn kept<T: Item>(arguments: &Arguments<Memory<'_>>, chosen: &[bool], wanted: bool) -> Vec<T> {
     let items = typed::<T>(arguments.input.host());
     std::iter::zip(items, chosen)

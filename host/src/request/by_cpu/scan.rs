@@ -15,7 +15,7 @@ use crate::request::shape::{
 };
 use crate::request::{Replaced, ReturnedWithTotal, Runner, Scan, Written, WrittenWithTotal};
 
-/// A result for each item that belongs to a part.
+/// The results of all [grouped](Arguments::grouped) items.
 fn scan_groups<O: Op<T>, T: Item>(
     items: &[T],
     shape: &Shape<Memory<'_>>,

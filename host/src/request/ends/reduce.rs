@@ -341,7 +341,7 @@ where
     }
 }
 
-/// The key and the result of each run. Both are also written to the outputs that the request names.
+/// The key and the result of each run. Keys and results are also written to the outputs that the request names.
 fn by_key_of_host<K: Item, R: Item>(
     gpu: &Gpu,
     verb: Verb,

@@ -306,7 +306,7 @@ fn whole<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     }
 }
 
-/// The results and the total of a scan with options. The total is also written to the request's output.
+/// The results and the total of a scan with options. If the request has an output for the total, the total is also written there.
 fn returned<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     mut arguments: Arguments<Memory<'_>>,

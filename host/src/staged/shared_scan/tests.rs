@@ -1,4 +1,4 @@
-//! Many scans over two GPUs at once end, however few lanes there are.
+//! Two scans over two GPUs at the same time end, even if each GPU has only one free lane.
 
 use std::env;
 use std::iter;
@@ -15,7 +15,7 @@ use crate::kernel::kind::inclusive_scan as Inclusive;
 /// How long the scans may take before they count as hung.
 const PATIENCE: Duration = Duration::from_secs(200);
 
-/// Runs the test of this name again, in a process with two devices, unless this is that process.
+/// Runs the test of this name again, in a new process with two devices. In that process, runs `body`.
 fn on_two_devices(test: &str, body: impl FnOnce()) {
     const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
     if env::var_os(VARIABLE).is_none_or(|name| name != test) {
@@ -48,7 +48,8 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // Each scan has the first rank on one of the GPUs. In the middle of its work, this rank waits for the scan's other rank.
+        // One scan begins on the first GPU, and the other scan on the second GPU. If each scan took one lane first, each would wait for the
+        // other's lane.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {
@@ -60,7 +61,7 @@ fn scans_share_one_lane_of_each_gpu() {
     });
 }
 
-/// How late a scan's second rank asks for its lane.
+/// How much later one rank of a scan begins than the other rank.
 const LATE: Duration = Duration::from_millis(500);
 
 /// Scans items of three pieces over two GPUs. Each GPU's rank begins after its delay.

@@ -15,7 +15,7 @@ impl Job for Double<'_> {
 }
 
 #[test]
-fn outcomes_of_all_jobs_arrive() {
+fn every_outcome_of_the_jobs_is_returned() {
     let numbers: Vec<usize> = (0..1000).collect();
     let mut doubled: Vec<usize> = with_workers(|workers| {
         workers.give(numbers.iter().map(Double));
@@ -30,7 +30,7 @@ fn outcomes_of_all_jobs_arrive() {
 }
 
 #[test]
-fn outcomes_that_nobody_takes_are_dropped_by_the_caller() {
+fn unclaimed_outcomes_are_dropped_on_the_callers_thread() {
     struct Traced;
 
     impl Drop for Traced {
@@ -57,7 +57,7 @@ fn outcomes_that_nobody_takes_are_dropped_by_the_caller() {
 }
 
 #[test]
-fn every_part_is_worked_on_before_the_call_returns() {
+fn every_part_is_processed_before_the_call_returns() {
     let mut parts = vec![0; 777];
     for _ in 0..20 {
         for_each(parts.iter_mut(), |part| *part += 1);
@@ -66,7 +66,7 @@ fn every_part_is_worked_on_before_the_call_returns() {
 }
 
 #[test]
-fn a_panic_of_a_task_reaches_the_caller_when_all_are_done() {
+fn a_tasks_panic_reaches_the_caller_after_all_tasks() {
     let done = AtomicUsize::new(0);
     let caught = catch_unwind(AssertUnwindSafe(|| {
         for_each(0..50, |index| {

@@ -63,7 +63,7 @@ fn integers_agree_with_the_definition() {
 }
 
 #[test]
-fn narrow_floats_are_summed_in_wider_ones() {
+fn narrow_floats_are_summed_in_wider_floats() {
     // In the items' own type, adding 1 to 2¹¹ or to 2⁸ would change nothing.
     let sum = reduce::<Sum, f16>(&[2048.0, 1.0, 1.0].map(f16::from_f32));
     assert_eq!(sum, f16::from_f32(2050.0));
@@ -78,21 +78,21 @@ fn narrow_floats_are_summed_in_wider_ones() {
 }
 
 #[test]
-fn the_tree_of_a_reduction_is_the_contracts() {
-    // In one tile, thread 0 has items 0..4 and, in its second vector, items from 1024 on. 2²⁴ + 1 rounds to 2²⁴, so the sum shows the order
-    // of the additions.
+fn reductions_follow_the_contracts_tree() {
+    // In one tile, the first vector of thread 0 begins with item 0, and the second vector with item 1024. 2²⁴ + 1 rounds to 2²⁴, so the sum
+    // shows the order of the additions.
     let mut items = vec![0.0f32; 2048];
     (items[0], items[1], items[1024], items[1025]) = (16_777_216.0, 1.0, 1.0, 1.0);
     // Position 0: 2²⁴ ⊕ 1 = 2²⁴. Position 1: 1 ⊕ 1 = 2. Together 2²⁴ + 2.
     assert_eq!(reduce::<Sum, f32>(&items), 16_777_218.0);
-    // Now the second 1 is at position 2, so the ones are not added to each other: 2²⁴ ⊕ 1 = 2²⁴, twice.
+    // Now the second 1 is at position 2, so the two 1s are not added to each other: 2²⁴ ⊕ 1 = 2²⁴, twice.
     (items[1024], items[1025]) = (0.0, 0.0);
     (items[2], items[3]) = (1.0, 0.0);
     assert_eq!(reduce::<Sum, f32>(&items), 16_777_216.0);
 }
 
 #[test]
-fn the_tree_of_a_scan_is_the_contracts() {
+fn scans_follow_the_contracts_tree() {
     // Lane 1's vector is 1, 1, 0, 0. It is scanned before its values are combined with lane 0's total.
     let mut items = vec![0.0f32; 8];
     (items[0], items[4], items[5]) = (16_777_216.0, 1.0, 1.0);
@@ -103,7 +103,7 @@ fn the_tree_of_a_scan_is_the_contracts() {
 }
 
 #[test]
-fn nothing_gives_the_identity() {
+fn empty_inputs_give_the_identity() {
     assert_eq!(
         reduce::<Sum, f32>(&[]).to_bits(),
         [0.0f32; 0].iter().sum::<f32>().to_bits()
@@ -116,7 +116,7 @@ fn nothing_gives_the_identity() {
 }
 
 #[test]
-fn a_nan_is_written_as_rusts() {
+fn every_nan_becomes_rusts_nan() {
     let odd = f32::from_bits(0xFFC1_2345);
     assert!(odd.is_nan());
     for result in [

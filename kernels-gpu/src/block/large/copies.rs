@@ -1,7 +1,7 @@
 //! The copies between global memory and the runs of a tile of large items.
 //!
-//! A warp's runs are copied in units of 16 bytes, if all items exist and all addresses are multiples of 16. Else they are copied in words
-//! or in bytes.
+//! A warp's runs are copied in units of 16 bytes, if all items exist and all addresses are multiples of 16. Otherwise they are copied in
+//! words or in bytes.
 
 use core::marker::PhantomData;
 
@@ -19,14 +19,14 @@ use super::LargeTile;
 /// The largest unit of a copy.
 const SIXTEEN: usize = 16;
 
-/// Runs a block of code for each place in a list that is long enough for a lane's units of 16 bytes.
+/// Runs a block of code for each index from 0 to 13: a lane copies at most 14 units of 16 bytes.
 macro_rules! for_each_round {
     ($round:ident => $body:block) => {
         for_each_vector!($round in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 => $body)
     };
 }
 
-/// The items or the results, of type `V`, of the calling warp in an array.
+/// The calling warp's part of an array of items or results of type `V`.
 #[derive(Clone, Copy)]
 pub struct Stretch<V> {
     /// The lowest address.
@@ -37,23 +37,24 @@ pub struct Stretch<V> {
     end: u32,
 }
 
-/// The place of a type's values in a run in shared memory.
+/// Where the values of type `V` are in a run in shared memory.
 pub(super) struct Layout<V, S>(PhantomData<(V, S)>);
 
 impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes of a run in global memory.
     const RUN_BYTES: usize = S::ROWS * size_of::<V>();
 
-    /// Bytes from a run to the next, in shared memory.
+    /// Bytes from the start of a run to the start of the next, in shared memory.
     const STRIDE: usize = S::SHAPE.lane_bytes();
 
-    /// Bytes of a run that values of this type leave free, if the other type is larger.
+    /// Bytes of a run that values of type `V` leave free: 0 unless values of the other type are larger.
     pub(super) const FREE: usize = S::ROWS * (S::SHAPE.vector_bytes - size_of::<V>());
 
     /// Whether a stretch has no gaps in shared memory.
     const IS_DENSE: bool = Self::RUN_BYTES == Self::STRIDE;
 
-    /// The unit of copies: the largest power of two, up to 16, that divides all distances.
+    /// The bytes of a unit. In a dense stretch they are 16. Otherwise they are the largest power of two, up to 16, that divides the lengths
+    /// and the positions of runs.
     const UNIT: usize = match Self::IS_DENSE {
         true => SIXTEEN,
         false => Access::new(Self::RUN_BYTES, Self::STRIDE | Self::FREE).unit(),
@@ -65,7 +66,7 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes of a stretch.
     const STRETCH_BYTES: u32 = WARP_LANES * Self::RUN_BYTES as u32;
 
-    /// The place in shared memory of a byte of a stretch, counted from the warp's first run.
+    /// Where byte `byte` of a stretch is in shared memory: its distance from the warp's first run.
     #[inline(always)]
     fn place(byte: u32) -> u32 {
         match Self::IS_DENSE {
@@ -79,7 +80,8 @@ impl<V: Element, S: Shape> Layout<V, S> {
 }
 
 impl<V: Element> Stretch<V> {
-    /// The calling warp's stretch of a tile of a scan. The tile begins at the border `tile`, and `tile_items` of its items exist.
+    /// The calling warp's stretch of a tile of a scan. The tile begins at `tile`, extends in `direction`, and has `tile_items` existing
+    /// items.
     #[inline(always)]
     pub fn new<S: Shape>(direction: Direction, tile: *mut V, tile_items: u32) -> Self {
         let items = WARP_LANES * S::ROWS as u32;
@@ -96,19 +98,19 @@ impl<V: Element> Stretch<V> {
         }
     }
 
-    /// Whether all of it exists.
+    /// Whether all items of the stretch exist.
     #[inline(always)]
     fn is_whole<S: Shape>(&self) -> bool {
         self.end - self.begin == WARP_LANES * S::ROWS as u32
     }
 
-    /// Whether it begins at a multiple of `unit`.
+    /// Whether the stretch begins at a multiple of `unit`.
     #[inline(always)]
     fn is_aligned(&self, unit: usize) -> bool {
         align_of::<V>() >= unit || (self.first as u64).is_multiple_of(unit as u64)
     }
 
-    /// The bytes that exist, from the first to before the last.
+    /// The range of the bytes that exist: the first byte, and the end.
     #[inline(always)]
     fn bytes(&self) -> (u32, u32) {
         let size = size_of::<V>() as u32;
@@ -131,8 +133,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Then every lane may
-    /// read the warp's items.
+    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Afterwards every
+    /// lane may read the warp's items.
     ///
     /// # Safety
     /// The conditions of [`Self::begin_copy`], with the same stretch.
@@ -148,7 +150,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Copies a stretch of the input, or begins to.
+    /// Copies a stretch of the input, or begins the copy if `BEGINS`.
     ///
     /// # Safety
     /// The conditions of [`Self::begin_copy`].
@@ -161,8 +163,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let place = |byte: u32| to.wrapping_byte_add(Of::<T, S>::place(byte) as usize);
         let from = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. Both addresses are multiples
-        // of the unit. The runs are the warp's, and each unit is copied by one lane.
+        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. The source and the
+        // destination are aligned to the unit. The runs are the warp's, and each unit is copied by one lane.
         unsafe {
             if Of::<T, S>::UNIT == SIXTEEN && stretch.is_whole::<S>() && stretch.is_aligned(SIXTEEN)
             {
@@ -221,7 +223,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let to = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
         // SAFETY: a unit is stored only if all its bytes are within the stretch and exist; they are writable, and the results are written.
-        // Both addresses are multiples of the unit, and each unit is stored by one lane.
+        // The source and the destination are aligned to the unit, and each unit is stored by one lane.
         unsafe {
             if Of::<O::Output, S>::UNIT == SIXTEEN
                 && stretch.is_whole::<S>()

@@ -24,7 +24,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         part: ScanPart<O::Output, T>,
     ) {
         let slots = self.striped();
-        // Checked once for all vectors: with a branch at each store, the stores would not be issued together.
+        // One check serves all vectors. With a branch at each store, the stores would not be issued together.
         let is_whole = part.is_whole();
         // SAFETY: whole warps call it, their slots are written and the part is this thread's (conditions of this function). A lane's
         // blocked slots are its own until the warp's barrier, which orders each lane's writes before the other lanes' reads. Whole vectors
@@ -70,7 +70,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The thread's striped slots are written.
-    /// - `hand_on` may be called for each of its vectors.
+    /// - `hand_on` may be called for each of the thread's vectors.
     #[inline(always)]
     unsafe fn place_striped<P: Placement>(
         &self,
@@ -99,7 +99,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The thread's blocked slots are written.
-    /// - No other thread uses them.
+    /// - No other thread uses these slots.
     #[inline(always)]
     unsafe fn place_blocked<P: Placement>(
         &self,

@@ -1,4 +1,4 @@
-//! Columns that several blocks share: the values that blocks publish for each other.
+//! Columns of several chunks: how blocks publish values, and combine each other's values.
 
 use crate::board::Board;
 use crate::element::Element;
@@ -10,13 +10,14 @@ use crate::sixteens;
 
 use super::{Launch, Unit};
 
-/// The number of bits of a number less than [`FAN`].
+/// How many bits a number from 0 to [`FAN`] − 1 has.
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values with the values of earlier chunks. The first warp of each 32 units has the units' values. If a unit's
-    /// chunk is the last of sixteen, these sixteen are combined. If it is also the last of 256, sixteen such results are combined, and so
-    /// on. The last chunk of a column is combined on every level. Then the unit publishes its value, or writes the column's result.
+    /// Combines the units' values with the values of earlier chunks. Of the warps that share 32 units, the first warp has the units'
+    /// values. If a unit's chunk is the last of 16, the unit combines these 16 values. If the chunk is also the last of 256, the unit then
+    /// combines 16 such results, and so on. The last chunk of a column is combined on every level. Then the unit publishes its value, or
+    /// writes the column's result.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
@@ -24,7 +25,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
         // In a scan, the last chunk of a column needs no value: no unit waits for it, and columns have no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
-        // `place` is the number of the unit's value on the current level.
+        // `place` is the index of the unit's value among the column's values of the current level.
         let (mut place, mut bits) = (unit.chunk, 0);
         loop {
             let step = simt::opaque_one() as u32;
@@ -34,9 +35,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 false => before == FAN - 1,
             };
             // SAFETY: the whole block is here (this function's condition). All threads leave at the same ballot: if columns have several
-            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with a unit's leaf 0 finishes the unit, and
-            // only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of published values from the writes by
-            // all warps.
+            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with leaf 0 of a unit finishes the unit,
+            // and only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of published values from the writes
+            // by all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
@@ -46,11 +47,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level below before the writes that replace the values. It also orders the block's
+                // Orders warp 0's reads on the level below before the writes that replace these values. Also orders the block's
                 // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
-                // Orders the writes of the values read from other blocks before warp 0's reads.
+                // Orders the writes of other blocks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
                     value = self.fold_published(before, value);
@@ -62,18 +63,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the first `before` published values of the calling lane's unit, at least one, and of the value `after`.
+    /// The fold of `before` published values of the calling lane's unit, at least one, and then of the value `after`.
     ///
     /// # Safety
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`;
-        // at place `before`, it reads the last of these again.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`.
+        // At place `before`, it reads place `before - 1` again.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {
-                    // Read in any case: a branch around the read would put `after` into local memory.
+                    // This read is unconditional, since a branch around it would put `after` into local memory.
                     let published = simt::read_shared(self.published(Ord::min(place, before - 1)));
                     if place == before {
                         after
@@ -91,11 +92,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// for it.
     ///
     /// # Safety
-    /// The unit exists, and no other thread finishes it. A unit that is its column's last is finished only in a reduction.
+    /// The unit exists, and no other thread finishes it. The last unit of a column is finished only in a reduction.
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the unit exists, and nobody else finishes it: this function's conditions. So its column has a result (the launch's
-        // condition 4). If it is not its column's last, columns have several chunks, and the board has a slot for the unit (condition 5).
+        // condition 4). If the unit is not its column's last, columns have several chunks, and the board has a slot for the unit (condition
+        // 5).
         unsafe {
             if unit.is_last {
                 write_result!(O, T, self.output, unit.column as usize, value);
@@ -125,10 +127,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // on all threads. The barriers separate warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
-                    // Orders warp 0's reads on the level above before the writes that replace the values.
+                    // Orders warp 0's reads on the level above before the writes that replace these values.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
-                    // Orders the writes of the values read from other blocks before warp 0's reads.
+                    // Orders the writes of other blocks' values before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
                         value = self.fold_before(self.published(0), before, value);
@@ -142,12 +144,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for published values, and writes them to shared memory. On the level of `bits`, each lane's unit needs the `before` values
-    /// before its own. Warp `w` waits for value `w` of each lane's unit.
+    /// Waits for published values, and writes them to shared memory. A value of the level stands for 2^`bits` chunks. Each lane's unit
+    /// needs `before` values: those before its own value among sixteen. Warp `w` waits for value `w` of each lane's unit.
     ///
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.
-    /// 2. No thread reads the earlier values any more.
+    /// 2. No thread reads the values of the previous level any more.
     /// 3. If `before` is not 0, columns have several chunks, and `before` values of this level's sixteen come before the unit's own.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {

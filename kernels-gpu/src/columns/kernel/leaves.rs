@@ -1,4 +1,4 @@
-//! The leaves. A leaf has up to 16 rows of one column, and is the work of one thread.
+//! The leaves. A leaf is up to 16 rows of one column. One thread works on it.
 
 use crate::contract::vector_items;
 use crate::element::VECTOR_WORDS;
@@ -13,7 +13,8 @@ use super::{Launch, Unit};
 /// The items of a leaf of 16 rows, held in registers.
 pub type Held<T> = [T; FAN as usize];
 
-/// Runs a block of code for each row of a whole leaf. The code is repeated, since a loop would index registers at run time.
+/// Runs a block of code for each row of a whole leaf. The block is written out for each row, since a loop would index registers at run
+/// time.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_row!($row, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -27,7 +28,7 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The index in the input of the leaf's item in row `row`, if rows are `row_pitch` items apart.
+    /// The index of the leaf's item in row `row`, in an array whose rows are `row_pitch` items apart.
     #[inline(always)]
     fn place_of(unit: &Unit, row: u32, row_pitch: u64) -> usize {
         let offset = (row as u64).wrapping_mul(row_pitch);
@@ -60,10 +61,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// The fold of the leaf's items: a left fold, or pairwise. The identity, if the leaf has no rows.
+    /// The fold of the leaf's items: a left fold, or pairwise. It is the identity if the leaf has no rows.
     ///
     /// # Safety
-    /// `unit` is the calling thread's unit, and `items` are those of [`Self::load`].
+    /// `unit` is the calling thread's unit, and `items` is the result of [`Self::load`].
     #[inline(always)]
     pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
         if Self::is_held(unit) && has_vector_totals::<O, T>() {
@@ -105,11 +106,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of the leaf's items. `before` is the leaf's prefix.
     ///
     /// # Safety
-    /// The same conditions as for [`Self::fold_leaf`], in a scan.
+    /// The conditions of [`Self::fold_leaf`]. The launch is a scan.
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
-            // The addresses are computed again, because the addresses from the loads would fill the registers.
+            // The addresses are computed again: if they were kept since the loads, they would fill the registers.
             let row_pitch = self.row_pitch * simt::late_one() as u64;
             let first = self.output.wrapping_add(Self::place_of(unit, 0, row_pitch));
             for_each_row!(ROW => {

@@ -13,7 +13,7 @@ fn check<T: Ordered>(rising: &[T]) {
 }
 
 #[test]
-fn keys_have_the_items_order() {
+fn keys_order_like_their_items() {
     check(&[0_u8, 1, 127, 128, 255]);
     check(&[-128_i8, -1, 0, 1, 127]);
     check(&[0_u16, 1, 0x7fff, 0x8000, u16::MAX]);
@@ -29,7 +29,7 @@ fn keys_have_the_items_order() {
 }
 
 #[test]
-fn nan_has_the_least_key_whatever_its_sign() {
+fn a_nan_of_either_sign_has_the_least_key() {
     fn check<T: Ordered>(nan: T, least: <T::Located as Located>::Key)
     where
         <T::Located as Located>::Key: core::fmt::Debug,
@@ -47,7 +47,7 @@ fn nan_has_the_least_key_whatever_its_sign() {
 }
 
 #[test]
-fn a_vectors_least_item_is_found_where_it_is_first() {
+fn the_first_of_a_vectors_least_items_is_found() {
     fn check<T: Ordered>(words: Words) {
         let vector = vector_of(words);
         let (mut rising, mut falling) = (T::Located::NONE, T::Located::NONE);
@@ -65,7 +65,7 @@ fn a_vectors_least_item_is_found_where_it_is_first() {
         assert!(high.key() == falling.key() && high.index() == falling.index());
     }
 
-    /// Checks `words` in each of four places, with `others` in the other three.
+    /// Checks four vectors: `words` at each of the four places, and `others` at the other three places.
     fn check_four<T: Ordered>(words: Words, others: Words) {
         for place in 0..4 {
             let mut vectors = [others; 4];

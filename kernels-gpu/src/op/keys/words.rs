@@ -1,13 +1,13 @@
-//! Items of one word: the place of the extreme of one vector, and of four vectors.
+//! Items of one word: the extreme of one vector or of four vectors, and its place.
 //!
-//! The extreme is found first, then the place of its bits. For `f32`, the GPU's minimum and maximum instructions find the extreme, so
-//! only its key is computed. NaNs are handled afterwards.
+//! The extreme of four vectors is found first, and then the first place with the extreme's bits. So is the extreme of one vector of `f32`,
+//! if the GPU has minimum and maximum instructions that propagate NaN. So only the extreme's key is computed. NaNs are handled at the end.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
 use crate::element::Words;
 
-/// Implements [`Ordered`] for integers of one word, by a function that converts a word to a key.
+/// Implements [`Ordered`] for integers of one word. Each type has a function that converts a word to a key.
 macro_rules! words {
     ($($t:ident: $key:expr;)*) => {$(
         impl Word for $t {
@@ -57,7 +57,7 @@ macro_rules! words {
     )*};
 }
 
-/// The lesser of two integers, or the greater if `FALLING`, as bits.
+/// The bits of the lesser of two integers, or of the greater if `FALLING`.
 #[inline(always)]
 fn extreme_word<T: Word, const FALLING: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (T::of_bits(a), T::of_bits(b));
@@ -81,25 +81,25 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
     Located::new(key, index + place as u64)
 }
 
-/// The extreme of the items of four vectors, as bits. Each item is a word, and `extreme` returns the extreme of two items.
+/// The bits of the extreme of the items of four vectors. Each item is a word. `extreme` returns the extreme of two items.
 #[inline(always)]
 fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
     let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
     extreme(extreme(a, b), extreme(c, d))
 }
 
-/// The extreme of the items of four vectors, where each item is a word, and the vector in which it was found.
+/// The extreme of the items of four vectors, and the vector that has it. Each item is a word.
 struct Found {
     /// The bits of the extreme.
     extreme: u32,
     /// The first vector that has the extreme.
     words: Words,
-    /// The place of that vector's first item.
+    /// The place of that vector's first item among the 16 items.
     first: u32,
 }
 
 impl Found {
-    /// Finds the extreme of the items of four vectors. `extreme` returns the extreme of two items: the bits of one of them.
+    /// Finds the extreme of the items of four vectors. `extreme` returns the bits of the extreme of two items.
     #[inline(always)]
     fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
         let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
@@ -114,7 +114,7 @@ impl Found {
         found.unless(a == total, vectors[0], 0)
     }
 
-    /// If `is_here`, this earlier vector has the extreme, and replaces the vector found so far.
+    /// If `is_here`, the earlier vector `words` has the extreme, and replaces the vector found so far.
     #[inline(always)]
     fn unless(self, is_here: bool, words: Words, first: u32) -> Self {
         let choose = |here: u32, there: u32| if is_here { here } else { there };
@@ -132,7 +132,7 @@ impl Found {
     }
 }
 
-/// The place of the first of four words with these bits. One of the words has these bits.
+/// The place of the first of four words that has these bits; 3 if none of the first three words has them.
 #[inline(always)]
 fn place_of(words: Words, bits: u32) -> u32 {
     let mut place = 3;
@@ -145,7 +145,7 @@ fn place_of(words: Words, bits: u32) -> u32 {
     }
 }
 
-/// The lesser of two keys, with its place; of equal keys, the first.
+/// The lesser of two keys, with its place. If the keys are equal, the result is the first key.
 #[inline(always)]
 fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
     if second.0 < first.0 {
@@ -178,8 +178,8 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
-    /// Without a branch, since other vectors are computed at the same time. The extreme of an item with itself is the item, or the same
-    /// NaN for every NaN. So the first NaN is found in the same way as the extreme number.
+    /// This has no branch, so it can overlap with the computation of other vectors. The extreme of an item with itself is the item, or the
+    /// same NaN for every NaN. So the first NaN is found in the same way as the extreme number.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {
@@ -191,8 +191,8 @@ impl Ordered for f32 {
         [if extreme.is_nan() { 0 } else { key }, place + first, 0]
     }
 
-    /// The instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in the same way as a
-    /// vector with the extreme number.
+    /// The instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in the same way as the
+    /// first vector with an extreme number.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {
@@ -240,8 +240,8 @@ impl Ordered for f32 {
     }
 }
 
-/// The least of four floats, or the greatest if `FALLING`; its key in this direction; and the first place of its bits. The key and the
-/// place have a meaning only if no item is NaN. Three instructions find the extreme, so only its key is computed.
+/// The extreme of four floats (the least, or the greatest if `FALLING`), its key, and the first place with its bits. If an item is NaN, the
+/// key and the place have no meaning. Three instructions find the extreme, so only the extreme's key is computed.
 #[inline(always)]
 fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     let [a, b, c, d] = words;
@@ -254,7 +254,7 @@ fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     )
 }
 
-/// The lesser of two floats, or the greater if `FALLING`, as bits.
+/// The bits of the lesser of two floats, or of the greater if `FALLING`.
 #[inline(always)]
 fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (f32::from_bits(a), f32::from_bits(b));
@@ -264,7 +264,7 @@ fn extreme_of_two<const FALLING: bool>(a: u32, b: u32) -> u32 {
     }
 }
 
-/// The key of a float that is not NaN: keys rise with the numbers, or fall if `FALLING`.
+/// The key of a float that is not NaN: the rising key, or the falling key if `FALLING`.
 #[inline(always)]
 fn number_key<const FALLING: bool>(bits: u32) -> u32 {
     let sign = (bits as i32 >> 31) as u32;

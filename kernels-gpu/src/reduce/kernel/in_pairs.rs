@@ -1,6 +1,6 @@
-//! A thread's part of a tile, combined pairwise, neighbours first, for operators with wide accumulators.
+//! Combines a thread's part of a tile pairwise, neighbours first, for operators that [combine pairwise](crate::op::Op::IS_PAIRWISE).
 //!
-//! This order is for operators that combine two sides of equally many items at less cost, or more exactly. Vectors are combined as early
+//! The order suits operators for which two sides of equally many items combine at less cost, or more exactly. Vectors are combined as early
 //! as possible, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
@@ -26,8 +26,8 @@ pub fn combine_vectors<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines a thread's vectors of a tile, which lie in `slots`. Items that do not exist are left out. A thread calls this once at most, so
-/// the loop is not unrolled. The loop holds the values that wait for their neighbours, like the digits of a binary counter.
+/// Combines a thread's vectors of a tile. The vectors are in `slots`, and missing items are left out. A thread calls this once at most, so
+/// the loop is not unrolled. Like a binary counter, the loop holds a value for each level of the tree.
 ///
 /// # Safety
 /// The slots are written.
@@ -58,7 +58,7 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
     held[2]
 }
 
-/// The place in its tile of this thread's vector `v`.
+/// The number of this thread's vector `v` among the vectors of the tile.
 #[inline(always)]
 fn index_of(v: usize) -> u32 {
     simt::thread_index() + v as u32 * BLOCK_THREADS

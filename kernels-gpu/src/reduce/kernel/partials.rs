@@ -8,18 +8,18 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. A thread always reads wide
-/// accumulators one by one, since several would not fit in registers.
+/// Up to this many chunks, each thread of the last block has few partials, and reads them one by one. Wide partials that are not large are
+/// always read one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
-/// Among the words that a lane has read, those of the second partial begin here.
+/// The index of the second partial's first word, among the words that a lane has read.
 const SECOND: usize = 16;
 
 const _: () = assert!(
     4 * (BLOCK_WARPS * WARP_LANES) as usize * slot_words(ACCUMULATOR_MAX_WORDS) <= TILE_BYTES
 );
 
-/// This thread's fold over every 256th partial, in order. `scratch` is a tile's room.
+/// This thread's fold over every 256th partial, in order. `scratch` is as large as a tile.
 ///
 /// # Safety
 /// - The whole block calls it.
@@ -43,7 +43,8 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
     }
 }
 
-/// [`fold`] of large partials. A warp reads two partials of each lane at a time, and its lanes read them [together](crate::board).
+/// [`fold`] of large partials. A warp reads two partials for each lane at a time. The lanes of the warp read the partials
+/// [together](crate::board).
 ///
 /// # Safety
 /// The conditions of [`fold`].
@@ -74,8 +75,8 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
             address(second).wrapping_add(8 * WARP_LANES as usize),
         );
         // SAFETY: a round's bit is set only for words of partials below `count`, and the board has these partials. The warp's part of the
-        // scratch has a slot for each lane, and only this warp uses it. The warp's barriers order the writes of one partial before its
-        // reads, and the reads before the writes of the next. All lanes take the same branches around barriers and votes.
+        // scratch has a slot for each lane, and only this warp uses it. The warp's barriers order the writes of a partial before its reads,
+        // and these reads before the writes of the next partial. All lanes take the same branches around barriers and votes.
         unsafe {
             let mut seen;
             loop {
@@ -116,8 +117,9 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
 }
 
 /// This thread's fold over every 256th partial, in order. A partial is folded as soon as it is published. The thread reads `AT_A_TIME`
-/// partials together. With one at a time, the latencies of many reads add up; with more than a thread has, each round of reads takes
-/// longer. On an H200, 2^24 `f32` took 18.5 µs with 1 and 17.5 with 8 at a time, and 2^20 `f32` took 2.5 and 2.7 µs, in this order.
+/// partials together. If it reads one at a time, the latencies of many reads add up. If it reads more partials than it has, each round of
+/// reads takes longer. On an H200, 2^24 `f32` took 18.5 µs with 1 at a time and 17.5 µs with 8; 2^20 `f32` took 2.5 µs with 1 and 2.7 µs
+/// with 8.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.
@@ -134,7 +136,8 @@ unsafe fn fold_one_by_one<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // Past the end, the first partial is read again. A branch around the read would wait for the previous read.
+                // In place of partials past the end, the first partial is read again: a branch around the read would wait for the previous
+                // read.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
                 partials[P] = unsafe { board.read(chunk) };

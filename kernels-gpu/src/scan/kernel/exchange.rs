@@ -1,15 +1,17 @@
-//! The exchange between the warps that scan and the warp that looks back. Tiles go one way, and prefixes go the other way.
+//! The exchange between the warps that scan and the warp that looks back: tiles in one direction, prefixes in the other.
 //!
-//! Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the barrier and goes on.
+//! In each direction, each turn has a slot in shared memory and a barrier. The sender writes the slot, arrives at the barrier and goes on.
 //! The receiver waits at the barrier, and reads the slot.
 //!
-//! A tile's slot is written atomically, although the barrier makes this unnecessary. `compute-sanitizer`'s `racecheck` orders accesses
-//! by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer barriers.
+//! A tile's slot is written atomically, although the barrier makes this unnecessary. The reason is `compute-sanitizer`'s `racecheck`. It
+//! orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer barriers than
+//! the writer.
 //!
-//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. When the last warp that scans sends the tile of
-//! turn t + 4, or the launch's end instead of a tile, it has received the prefix of turn t. The warp that looks back read the tile of turn
-//! t before it sent that prefix. When the warp that looks back sends the prefix of turn t + 4, it has received that turn's tile. Before
-//! that tile was sent, all warps that scan had begun to wait for the prefix of turn t + 1, so they had read the prefix of turn t.
+//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* before the last warp that scans sends
+//! the tile of turn t + 4 (or the launch's end), it receives the prefix of turn t. The warp that looks back has read the tile of turn t
+//! before it sends that prefix. *Prefixes:* before the warp that looks back sends the prefix of turn t + 4, it receives the tile of turn t
+//! + 4. Before that tile is sent, all warps that scan have begun to wait for the prefix of turn t + 1, so they have read the prefix of turn
+//! t.
 
 use crate::block::Shape;
 use crate::element::Element;
@@ -36,18 +38,18 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
     const PREFIX_WARPS: u32 = S::WARPS + 1;
 
-    /// Sends the tile of a turn to the warp that looks back. After the last tile, it sends the launch's end instead.
+    /// Sends the tile of a turn to the warp that looks back. After the last tile, sends the launch's end instead.
     ///
     /// # Safety
-    /// Convergent: at least the last warp that scans. Its first thread has published the tile. The call is made once for each turn, in
-    /// order.
+    /// Convergent: at least the last warp that scans. If a tile is sent, that warp has published the tile's aggregate. The call is made
+    /// once for each turn, in order.
     #[inline(always)]
     pub unsafe fn send_tile(&self, turn: u32, tile: u32) {
         if simt::warp() != S::WARPS - 1 {
             return;
         }
-        // SAFETY: `slot` is below `TURNS`, and the tile that it had before has been read (see the module). The whole last warp arrives, and
-        // the warp that looks back waits there: two warps each turn.
+        // SAFETY: `slot` is below `TURNS`, and the slot's earlier tile has been read (see the module). The whole last warp arrives, and the
+        // warp that looks back waits there: two warps each turn.
         unsafe {
             if simt::lane() == 0 {
                 let slot = &raw mut (*self.shared).tiles[slot(turn) as usize];
@@ -77,8 +79,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Convergent: the warp that looks back. The call is made once for each turn, in order.
     #[inline(always)]
     pub unsafe fn send_prefix(&self, turn: u32, prefix: O::Accumulator) {
-        // SAFETY: `slot` is below `TURNS`, and the prefix that it had before has been read (see the module). The whole warp arrives once
-        // each turn (this function's condition), and all warps that scan wait there.
+        // SAFETY: `slot` is below `TURNS`, and the slot's earlier prefix has been read (see the module). The whole warp arrives once each
+        // turn (this function's condition), and all warps that scan wait there.
         unsafe {
             if simt::lane() == 0 {
                 (*self.shared).prefixes[slot(turn) as usize] = prefix;

@@ -16,8 +16,8 @@ use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient. They are patient in long scans only. The values that a tile needs are published soon after the tile
-    /// arrives. A look-back that begins earlier polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28
-    /// `f32` took 541 µs with impatient look-backs, and 527 µs with patient ones. A short scan ends before that memory is busy.
+    /// arrives. An earlier look-back polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28 `f32` took 541
+    /// µs with impatient look-backs, and 527 µs with patient look-backs. A short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// Whether the lanes read published values together: see `lookback::far`.
@@ -30,10 +30,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. For the last tile of a
-        // group, the look-back begins at once, since the next group waits for its result. For the block's first tile, it begins at once
-        // too: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than
-        // its reader.
+        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. The look-back begins at
+        // once for the last tile of a group, since the next group waits for its result. It also begins at once for the block's first tile,
+        // for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer
+        // barriers than the reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -43,8 +43,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut gathered = self.tiles.end;
         // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
         // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
-        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop the warp
-        // uses the board no more.
+        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop, no thread
+        // of the block uses the board any more, except for the departure.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {
@@ -53,7 +53,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // In a far look-back, the aggregate of a group comes before any prefix, because other blocks wait for it.
+                // Far look-backs publish the aggregate of a group before any prefix, because other blocks wait for the aggregate.
                 let latest = if waits { next } else { tile };
                 let gathers = is_group_last(latest) && latest < self.tiles.end;
                 if Self::IS_FAR && gathers && latest != gathered {
@@ -64,7 +64,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
-                    // The initial value is read each time. In registers, it would displace other values.
+                    // The initial value is read each time. If it stayed in registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
                     prefix = if Self::IS_FAR {
                         lookback.look_far_back::<O, T>(tile, initial, self.scratch())
@@ -94,7 +94,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a launch of this many blocks. The launch has the last tag. The last block to leave clears the state words and resets the epoch.
+/// Leaves a launch of `blocks` blocks that has the last tag. The last block to leave clears the state words and resets the epoch.
 ///
 /// # Safety
 /// - Convergent: in each block, the whole warp that looks back, after the block's last access to the board.
@@ -102,7 +102,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {
     // SAFETY: the whole warp calls it: condition 1. The workspace is the launch's: condition 2. `arrive` orders the other blocks' accesses
-    // before those of the last block, which alone clears the board.
+    // before the last block's accesses. Only the last block clears the board.
     unsafe {
         // Orders the warp's accesses before lane 0's arrival.
         simt::warp_barrier();

@@ -17,9 +17,9 @@ use super::{leaves_later, Launch};
 /// A tile that waits for its prefix.
 #[derive(Clone, Copy)]
 struct Waiting<B> {
-    /// The tile; at least the launch's end if there is none.
+    /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// The prefix within the tile: of each of the thread's vectors or, if items are large, of the lane's run.
+    /// Prefixes within the tile: of the thread's vectors or, if items are large, of the lane's run.
     before: B,
 }
 
@@ -43,9 +43,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut latest = nothing;
         let mut turn = 0;
         // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
-        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each thread uses its
-        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. The barrier in `join`
-        // orders the first thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each warp uses its
+        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. Barriers of the warp, or
+        // shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first thread's write of the ticket
+        // before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),
@@ -126,7 +127,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
     }
 
-    /// The place in shared memory of the tile of a turn.
+    /// The tile of a turn, in shared memory.
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
@@ -149,8 +150,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     ) {
         let part = self.part(self.array.output, leaving.tile);
         let tile = self.tile(turn, buffers);
-        // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all.
-        // The prefix is the tile's, and the part is writable: this function's condition.
+        // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all
+        // warps. The prefix is the tile's, and the part is writable: this function's condition.
         unsafe {
             let prefix = self.await_prefix(turn);
             if !self.stores {

@@ -99,17 +99,17 @@ pub trait Choice<T: Element> {
     /// The prefix that tiles look back for.
     type Prefix: Prefix;
 
-    /// Whether flags choose the items. Then the choice does not read the items' values.
+    /// Whether flags choose the items. If so, the choice does not read the items' values.
     const HAS_FLAGS: bool = false;
 
-    /// Whether the choice of an item depends on the item before it. Then the first item of the input is chosen.
+    /// Whether the choice of an item depends on the item before it. If so, the first item of the input is always chosen.
     const LOOKS_BEFORE: bool = false;
 
     /// Whether a lane reads several items before it writes the first of them (see `tuning`).
     const WRITES_IN_BATCHES: bool = false;
 
-    /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector, and `flags` are its items' flags, a byte
-    /// each.
+    /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector. `flags` has a byte for each item of the
+    /// vector.
     fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
 }
 
@@ -162,8 +162,8 @@ impl<T: Element, E: Equality<T>> Choice<T> for Heads<E> {
 /// The bytes of a word that are not 0: bit `i` for byte `i`.
 #[inline(always)]
 fn non_zero_bytes(word: u32) -> u32 {
-    // Adding 0x7f to a byte's low 7 bits carries into its highest bit if one of them is set.
+    // Adding 0x7f to a byte's low 7 bits carries into the byte's highest bit if one of the low bits is set.
     let high = (((word & 0x7f7f_7f7f) + 0x7f7f_7f7f) | word) >> 7 & 0x0101_0101;
-    // The product moves bit 8·i to bit 28 + i. Its sixteen partial products are different bits, so nothing carries.
+    // The product moves bit 8·i to bit 28 + i. The sixteen partial products are different bits, so nothing carries.
     high.wrapping_mul(0x1020_4080) >> 28
 }

@@ -20,7 +20,7 @@ const SHARES_BARRIER: u32 = 1;
 /// The most vectors of a thread.
 const MOST_ROWS: usize = 4;
 
-/// A bit for each of a thread's items. With vectors of `V` items, row `r` begins at bit `r · V`.
+/// Which of a thread's items are chosen: a bit for each item. With vectors of `V` items, row `r` begins at bit `r · V`.
 #[derive(Clone, Copy)]
 pub struct Chosen {
     low: u32,
@@ -61,7 +61,7 @@ impl Chosen {
         self.low.count_ones() + self.high.count_ones()
     }
 
-    /// One more than the highest bit that is set; 0 if none is.
+    /// One more than the number of the highest bit that is set; 0 if no bit is set.
     #[inline(always)]
     fn end(self) -> u32 {
         match self.high {
@@ -71,21 +71,21 @@ impl Chosen {
     }
 }
 
-/// A tile that waits for its prefix: its chosen items are known.
+/// A tile that waits for its prefix. Its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
     /// The tile; if there is none, the end of the launch's tiles or a greater number.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
-    /// The chosen items of the tile's lower warps.
+    /// The share of the tile's lower warps, added up.
     pub before: Share,
 }
 
 /// Data that a thread reads while its part of a tile is being copied.
 #[derive(Clone, Copy)]
 struct Ahead<T> {
-    /// The flags of its vectors.
+    /// The flags of the thread's vectors.
     flags: [Words; MOST_ROWS],
     /// The item before the warp's first item.
     before: T,
@@ -116,8 +116,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         };
         // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
         // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
-        // buffer holds one tile, and a thread copies the next tile there only after its warp has written the last one. Thread 0 takes each
-        // ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after it.
+        // buffer holds one tile. A thread copies the next tile there only after its warp has written the output of the last tile. Thread 0
+        // takes each ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and overwritten after
+        // it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;
@@ -183,7 +184,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Sends the tile of a turn, or the end, to the warp that looks back.
+    /// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
     ///
     /// # Safety
     /// The same as for [`exchange::send_tile`].
@@ -193,18 +194,19 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory, and reads its flags and the item before.
+    /// Begins to copy the calling thread's part of a tile to shared memory. Reads the part's flags, and the item before the warp's first
+    /// item.
     ///
     /// # Safety
     /// - The tile is one of the launch's tiles: its items and their flags are readable.
-    /// - No other thread uses the slots.
+    /// - No other thread uses the calling thread's slots in the buffer.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
         let items = self.items(tile);
         let mut flags = [[0; 4]; MOST_ROWS];
         let mut before = T::zeroed();
-        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is less than `item_count`:
-        // at most `item_count - 1`, and at least 0.
+        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is at least 0 and less than
+        // `item_count`.
         unsafe {
             let policy = EvictionPolicy::new(true);
             self.source(tile)
@@ -225,7 +227,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The flags of the calling thread's vectors of a tile; 0 for items that do not exist.
     ///
     /// # Safety
-    /// The flags of these items are readable.
+    /// The flags of the tile's items are readable.
     #[inline(always)]
     unsafe fn flags(&self, items: TileItems) -> [Words; MOST_ROWS] {
         let unit = Self::VECTOR_ITEMS;
@@ -238,8 +240,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
                 let place = vector * unit;
                 let address = tile.wrapping_add(place);
-                // SAFETY: where the tile is whole, the vector's flags exist and are aligned. Elsewhere the flags of the existing items from
-                // `place` on are readable.
+                // SAFETY: in a whole tile, the vector's flags exist and are aligned. In any other tile, the flags of the existing items
+                // from `place` on are readable.
                 flags[ROW] = unsafe {
                     if is_whole {
                         let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);
@@ -264,7 +266,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
         // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. The item
-        // before a vector, except before the warp's first vector, is one of the warp's items, so it is written too.
+        // before a vector is written too: it is one of the warp's items. For the warp's first vector, `ahead` has the item before.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -297,7 +299,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         chosen
     }
 
-    /// The calling thread's items that exist in a tile.
+    /// Which of the calling thread's items exist in a tile.
     #[inline(always)]
     fn existing(items: TileItems) -> Chosen {
         let unit = Self::VECTOR_ITEMS as u32;
@@ -312,7 +314,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         existing
     }
 
-    /// The chosen items of the calling warp; valid on lane 0.
+    /// The calling warp's share of the tile; valid on lane 0.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -329,7 +331,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { over_lanes::<C::Prefix>(Share { count, last }, 16) }
     }
 
-    /// The address of a warp's count of a tile's chosen items.
+    /// The address of a warp's share of a tile.
     #[inline(always)]
     fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
         // SAFETY: takes the field's address, and makes no reference. The field is in the block's shared memory.
@@ -339,11 +341,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The chosen items of the tile's lower warps; valid on every lane.
+    /// The share of the tile's lower warps, added up; valid on every lane.
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - The warps before have written their counts, and a barrier of the sharing warps has followed.
+    /// - The lower warps have written their counts, and a barrier of the sharing warps has followed.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
@@ -364,10 +366,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// The first lane of the last sharing warp publishes the tile's count, to which it adds `share`, the warp's own count.
+    /// Publishes the tile's count: the count of the lower warps, added to `share`, the calling warp's own count. Only the first lane of the
+    /// last sharing warp does so.
     ///
     /// # Safety
-    /// - All warps that share the tile call it once, and no other block does.
+    /// - All warps that share the tile call it, once for the tile. No other block calls it for the tile.
     /// - `share` is the calling warp's count, valid on lane 0.
     #[inline(always)]
     unsafe fn publish(&self, arrived: &Waiting, share: Share) {
@@ -386,7 +389,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// Reads the flags of a vector byte by byte. Flags of items from `existing` on are 0.
 ///
 /// # Safety
-/// `existing` flags at `address` are readable, or only a vector's flags if these are fewer.
+/// At `address`, `min(existing, vector_items::<T>())` flags are readable.
 #[inline(always)]
 unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     let mut words = [0; 4];
@@ -397,7 +400,7 @@ unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
             while byte < most {
                 let step = simt::opaque_one();
                 if ((4 * W + byte) as u32) < existing {
-                    // SAFETY: the byte exists: `4 * W + byte` is less than `existing` and than a vector's items.
+                    // SAFETY: the byte exists: `4 * W + byte` is less than `existing`, and less than the number of a vector's items.
                     let flag = unsafe { address.wrapping_add(4 * W + byte).read() };
                     words[W] |= (flag as u32) << (8 * byte);
                 }

@@ -1,16 +1,17 @@
 //! The exchange between the warps that share a tile and the warp that looks back: tiles go one way, and prefixes go the other way.
 //!
-//! Scans do the same. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot, arrives at the
-//! barrier and goes on. The receiver waits at the barrier, and reads the slot.
+//! Scans have the same exchange. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot,
+//! arrives at the barrier and goes on. The receiver waits at the barrier, and reads the slot.
 //!
-//! A tile's slot is written atomically only because of `compute-sanitizer`; the barrier alone suffices. The sanitizer's `racecheck` orders
-//! accesses by the number of barriers that each warp has waited at, and the warp that looks back has waited at fewer.
+//! The barrier alone orders the accesses to a tile's slot. The slot is written atomically only because of `compute-sanitizer`. Its
+//! `racecheck` orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer
+//! barriers than the others.
 //!
-//! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers, so turn t + 4 uses those of turn t again. A
-//! tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile of turn t +
-//! 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's slot is free.
-//! When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was sent, all
-//! sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers, so turn t + 4 uses the slots and barriers of turn
+//! t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile
+//! of turn t + 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's
+//! slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was
+//! sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -21,10 +22,10 @@ const TILE_BARRIERS: u32 = 2;
 /// The first of the barriers for prefixes.
 const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
-/// Warps at a tile's barrier: the last that shares the tiles, and the one that looks back.
+/// Warps at a tile's barrier: the last warp that shares the tiles, and the warp that looks back.
 const TILE_WARPS: u32 = 2;
 
-/// Warps at a prefix's barrier: those that share the tiles, and the one that looks back.
+/// Warps at a prefix's barrier: the warps that share the tiles, and the warp that looks back.
 const PREFIX_WARPS: u32 = WARPS + 1;
 
 /// The slot of a turn. Turns take the slots one after another.
@@ -38,11 +39,11 @@ pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
 pub type Prefixes<A> = *mut [A; TURNS];
 
-/// Sends the tile of a turn, or the end, to the warp that looks back.
+/// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
 ///
 /// # Safety
 /// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.
-/// - That warp's first lane has published the tile.
+/// - If a tile is sent, the last warp's first lane has published the tile's count.
 /// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
@@ -67,8 +68,8 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
 /// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
-    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `send_tile`. The barrier orders its write before
-    // this read.
+    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `send_tile`. The barrier orders that warp's write
+    // before this read.
     unsafe {
         simt::wait_at_barrier(TILE_BARRIERS + slot(turn), TILE_WARPS);
         (*tiles)[slot(turn) as usize]
@@ -99,8 +100,8 @@ pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 /// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
-    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders its write
-    // before this read.
+    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders that warp's
+    // write before this read.
     unsafe {
         simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), PREFIX_WARPS);
         (*prefixes)[slot(turn) as usize]

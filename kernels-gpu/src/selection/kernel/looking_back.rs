@@ -1,12 +1,12 @@
-//! The look-back for a tile's prefix, which is the number of items chosen before the tile. It adds up the counts that earlier tiles
-//! publish.
+//! The look-back for a tile's prefix, which is the number of items chosen before the tile. The look-back adds up the counts that earlier
+//! tiles publish.
 //!
 //! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
-//! each group of 32 publishes the group's count, and then the next group's prefix. Unlike a scan's values, counts are exact and small: one
-//! word holds a tile's count, and a look-back adds up all counts between a known prefix and the tile at once, in any order.
+//! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, unlike a scan's values. So
+//! one word holds a tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost: one warp looks back. It has one round of loads if every value is published, or two rounds if the look-back is patient. It has 7
-//! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more. There is no barrier.
+//! Cost: a look-back takes one warp. It has one round of loads if every value is published, or two rounds if it is patient. It has 7
+//! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -19,7 +19,7 @@ use super::choice::Prefix;
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The most items of a tile. One word holds a tile's count and the place of its last chosen item, 16 bits each.
+/// The most items of a tile. One word holds a tile's count and the place of the tile's last chosen item, 16 bits each.
 const COUNTED_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.
@@ -52,11 +52,11 @@ impl<A: Accumulator> Wanted<A> {
     /// Reads the slot once, if the value is still missing.
     ///
     /// # Safety
-    /// The board has the slot if the value is still missing (`waits`).
+    /// If the value is still missing (`waits`), the board has the slot.
     #[inline(always)]
     unsafe fn poll(&mut self, board: Board, slot: u32) {
         if self.waits {
-            // SAFETY: the board has the slot: the value is still missing (condition of this function).
+            // SAFETY: the board has the slot, since the value is still missing (this function's condition).
             let (read, is_published) = unsafe { board.read(slot) };
             if is_published {
                 self.value = read;
@@ -72,7 +72,7 @@ fn word_of(share: Share) -> u32 {
     share.count | share.last << 16
 }
 
-/// Unpacks a tile's share. Its places are then counted from an origin `before` items before the tile.
+/// Unpacks a tile's share. The result counts places from an origin `before` items before the tile.
 #[inline(always)]
 fn share_of(word: u32, before: u32) -> Share {
     counted_from(
@@ -97,7 +97,7 @@ fn counted_from(share: Share, before: u32) -> Share {
     }
 }
 
-/// The sum of two counts, and the later of the last items. Both count places from the same origin.
+/// The sum of two counts, and the later of two last items. Both shares count places from the same origin.
 #[inline(always)]
 fn both(left: Share, right: Share) -> Share {
     Share {
@@ -128,7 +128,8 @@ pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
 }
 
 impl Lookback {
-    /// The published values of a launch of `tile_count` tiles of `tile_items` items each. They are at `words`, which carry `tag`.
+    /// The published values of a launch that has `tile_count` tiles of `tile_items` items each. `words` is the address of its state words,
+    /// which carry `tag`.
     #[inline(always)]
     pub fn new<P: Prefix>(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
         let group_count = tile_count.div_ceil(GROUP_TILES);
@@ -147,10 +148,10 @@ impl Lookback {
     ///
     /// # Safety
     /// - `tile` is one of the launch's tiles, and the words are its board.
-    /// - No other thread publishes the tile, and this one does so once.
+    /// - Only the calling thread publishes the tile's count, and only once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
-        // SAFETY: the board has a slot for each tile of the launch, and no other thread publishes this one.
+        // SAFETY: the board has a slot for each tile of the launch, and no other thread publishes this tile.
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
@@ -169,8 +170,8 @@ impl Lookback {
         let group_items = GROUP_TILES * self.tile_items;
         let speaks = place == GROUP_TILES - 1;
         let mut is_silent = speaks;
-        // In group g, lane l waits for the count of tile l of the group (`near`), the prefix of group g − l (`prefix`), the count of group
-        // g − l − 1 (`between`), and the count of tile l of group g − 1 (`neighbour`).
+        // If the tile is in group g, lane l waits for the count of tile l of that group (`near`), the prefix of group g − l (`prefix`), the
+        // count of group g − l − 1 (`between`), and the count of tile l of group g − 1 (`neighbour`).
         let mut near = Wanted::<u32>::new(lane < place || speaks);
         let mut prefix = Wanted::<P>::new(lane < group);
         let mut between = Wanted::<P::Group>::new(lane < group);
@@ -211,8 +212,8 @@ impl Lookback {
                     break;
                 }
             }
-            // Places are counted from the beginning of the 32nd group before this one. That group may lie before item 0, so the arithmetic
-            // wraps.
+            // Places are counted from the beginning of the 32nd group before this tile's group. That group may lie before item 0, so the
+            // arithmetic wraps.
             let mut share = Share { count: 0, last: 0 };
             if lane < place {
                 let before = WARP_LANES * group_items + lane * self.tile_items;
@@ -248,6 +249,6 @@ impl Lookback {
 const _: () = {
     use crate::selection::tile_items;
     assert!(tile_items::<u8>() as u32 == COUNTED_TILE_ITEMS);
-    // Places counted from the 32nd group before the tile's fit into 32 bits.
+    // A place that is counted from the 32nd group before the tile's group fits into 32 bits.
     assert!(COUNTED_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
 };

@@ -1,4 +1,4 @@
-//! Writing a tile's chosen items: each warp writes its own, chunk by chunk.
+//! Writing a tile's chosen items: each warp writes its own chosen items, chunk by chunk.
 
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{for_each_item, Element};
@@ -28,7 +28,7 @@ struct Progress {
     last: u64,
 }
 
-/// A warp's chunk, whose list is made.
+/// A warp's chunk whose items are listed.
 #[derive(Clone, Copy)]
 struct Chunk {
     /// The index of the warp's first item of the tile.
@@ -37,9 +37,9 @@ struct Chunk {
     index: u64,
     /// The address of the warp's first item in shared memory.
     items: *const u32,
-    /// How many items are chosen. They come first in the list.
+    /// How many items are chosen. The chosen items come first in the list.
     chosen: u32,
-    /// How many items are not chosen. If the list includes them, they follow the chosen ones.
+    /// How many items are not chosen. If the list includes these items, they follow the chosen items.
     others: u32,
 }
 
@@ -47,7 +47,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
 
-    /// Items of a batch, if items are written in batches. Larger items take too many registers.
+    /// Items that a lane reads before it writes the first of them, if it writes in batches. Four larger items would take too many
+    /// registers.
     const BATCH: usize = match size_of::<T>() {
         0..=4 => MOST_BATCH,
         5..=8 => 2,
@@ -63,7 +64,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);
         let warp_begin = Self::warp_begin();
-        // SAFETY: all sharing warps call it once for each turn, in order. The other warp sends a prefix for every tile that it receives.
+        // SAFETY: all sharing warps call it once for each turn, in order. The warp that looks back sends a prefix for every tile that it
+        // receives.
         let prefix = unsafe {
             let prefixes = &raw mut (*self.shared).prefixes;
             exchange::await_prefix(prefixes, turn)
@@ -116,14 +118,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chunk += step;
         }
         if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
-            // SAFETY: one thread of the launch: the first lane of the last sharing warp, at the last tile. The outputs are writable
-            // (conditions of `select`).
+            // SAFETY: only one thread of the launch gets here: the first lane of the last sharing warp, at the last tile. The outputs are
+            // writable (conditions of `select`).
             unsafe { write_end::<C, T>(&self.arguments, progress) };
         }
     }
 
-    /// Lists the chosen items of a chunk, and after them the others if these are wanted. The list has their places among the calling warp's
-    /// items, where the chunk begins at place `chunk_begin`. Returns how many are chosen.
+    /// Lists the chosen items of a chunk. The other items follow if they are wanted. An entry of the list is an item's place among the
+    /// calling warp's items; the chunk begins at place `chunk_begin`. Returns the number of chosen items.
     ///
     /// # Safety
     /// - Convergent: a whole warp.
@@ -131,8 +133,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
-        // SAFETY: the whole warp shuffles. Each item has an entry of its own, less than the number of items of a chunk, so the list has
-        // room for it.
+        // SAFETY: the whole warp shuffles. Each item has an entry of its own, whose number is less than the number of items of a chunk. So
+        // the list has room for the entry.
         unsafe {
             let (upto, all) = own.over_lanes();
             let chosen = all.sum::<T>();
@@ -160,7 +162,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - No lane reads the warp's list until the next barrier.
-    /// - `listing` returns entries of the list: less than [`chunk_items`].
+    /// - Each place in the list that `listing` returns is less than [`chunk_items`].
     #[inline(always)]
     unsafe fn list_rows(
         &self,
@@ -219,8 +221,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let chosen = room(arguments.capacity, progress.count, chunk.chosen);
-        // SAFETY: the chunk is listed, and `room` limits each count to the output's capacity. So each place that is written is one of the
-        // output's.
+        // SAFETY: the chunk's items are listed, and `room` limits each count to the output's capacity. So each place that is written is in
+        // the output.
         unsafe {
             if !arguments.items.is_null() {
                 let to = arguments.items.wrapping_add(progress.count as usize);
@@ -283,8 +285,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let step = simt::opaque_one() as u32;
             let mut places = [0; MOST_BATCH];
             let mut items = [T::zeroed(); MOST_BATCH];
-            // SAFETY: an entry is at most `first + count - 1`, so it is listed, and its item lies in the buffer. `to` has each place that
-            // is written: it is less than `count`.
+            // SAFETY: an entry's number is at most `first + count - 1`, so it is listed, and its item lies in the buffer. Each place that
+            // is written is less than `count`, so `to` has it.
             unsafe {
                 for_each_vector!(B in 0 1 2 3 => {
                     if B < Self::BATCH {
@@ -320,10 +322,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             length_bytes: bytes,
             ..
         } = &self.arguments;
-        // The run that ends before the first head of the list began before the chunk. No run ends before the first head of the input:
-        // there, the count is 0, and the wrapped number is beyond any capacity.
+        // The run that ends before the first head of the list began before the chunk. If that head is the first head of the input, no run
+        // ends before it. Then the count is 0, and the wrapped number exceeds any capacity.
         if simt::lane() == 0 && chunk.chosen > 0 && progress.count.wrapping_sub(1) < capacity {
-            // SAFETY: the first entry is listed, and the output has the run's place.
+            // SAFETY: the first entry is listed, and the output has a place for the run's length.
             unsafe {
                 let head = chunk.warp_index + self.listed(0) as u64;
                 write_number(
@@ -334,14 +336,15 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 );
             }
         }
-        // Every other run begins at a head of the list, and ends before the next one.
+        // Every other run begins at a head of the list, and ends before the next head.
         let count = room(capacity, progress.count, chunk.chosen.saturating_sub(1));
         let to = lengths.wrapping_byte_add((progress.count * bytes) as usize);
         let mut begin = 0;
         while begin < count {
             let step = simt::opaque_one() as u32;
             let mut found = [0; MOST_BATCH];
-            // SAFETY: an entry is at most `count`, so it is listed. The output has each place that is written: it is less than `count`.
+            // SAFETY: an entry's number is at most `count`, so it is listed. Each place that is written is less than `count`, so the output
+            // has it.
             unsafe {
                 for_each_vector!(B in 0 1 2 3 => {
                     let at = Ord::min(batched::<B>(begin), count - 1);
@@ -359,7 +362,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     }
 }
 
-/// The calling lane's entry of a round of the batch that begins at `begin`.
+/// The number of the entry that the calling lane takes in a round of a batch. The batch begins at entry `begin`.
 #[inline(always)]
 fn batched<const ROUND: usize>(begin: u32) -> u32 {
     begin + ROUND as u32 * WARP_LANES + simt::lane()
@@ -375,11 +378,11 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes the results that are known at the end of the input: the number of chosen items, the number of all items after the last index, and
-/// the length of the last run.
+/// Writes the results that are known at the end of the input: the number of chosen items, the length of the last run, and the number of all
+/// items. The number of all items goes after the last index.
 ///
 /// # Safety
-/// - One thread of a launch.
+/// - Only one thread of the launch calls this.
 /// - The outputs are writable, as for [`super::select`].
 #[inline(always)]
 unsafe fn write_end<C: Choice<T>, T: Element>(
@@ -407,7 +410,7 @@ fn room(capacity: u64, place: u64, count: u32) -> u32 {
     Ord::min(capacity.saturating_sub(place), count as u64) as u32
 }
 
-/// Writes a number to a place of an array of numbers of `bytes` bytes, 4 or 8.
+/// Writes a number to a place of an array. Each number of the array has `bytes` bytes, 4 or 8.
 ///
 /// # Safety
 /// The array has the place, is aligned, and is writable.
@@ -468,7 +471,7 @@ impl Counts {
         sum
     }
 
-    /// Adds up each row's counts: over the lanes up to and including the calling one (by Kogge and Stone), and over all lanes.
+    /// Adds up each row's counts over two ranges: the lanes up to and including the calling lane (a Kogge-Stone scan), and all lanes.
     ///
     /// # Safety
     /// Convergent: a whole warp.

@@ -10,14 +10,14 @@ use crate::arithmetic::of_two_words;
 use crate::element::{accumulator_of_words, accumulator_word, first_bytes, for_each_word};
 use crate::element::{Accumulator, AccumulatorWords, Element, Words, ACCUMULATOR_MAX_WORDS};
 
-/// The operands of a hole, `{a}, {b}, …`.
+/// The text of a hole's operands: `{a}, {b}, …`.
 macro_rules! operands {
     ($first:ident $($other:ident)*) => {
         concat!("{", stringify!($first), "}" $(, ", {", stringify!($other), "}")*)
     };
 }
 
-/// A hole with these inputs. Its outputs are the words of an accumulator or of a result, from the first on.
+/// A hole with these inputs. Its outputs are the first words of an accumulator or of a result.
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
@@ -56,8 +56,8 @@ macro_rules! hole_of_four {
     }};
 }
 
-/// The holes of accumulators of `words` words. For each word, the list has the names of an output, a left and a right operand, then the
-/// word's index and the index of the right operand's word among a body's inputs.
+/// The holes of accumulators of `words` words. For each word, the list has three names: of an output, of a left and of a right operand. Two
+/// numbers follow: the word's index, and the index of the right operand's word among a body's inputs.
 macro_rules! holes {
     ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
         $(mod $module {
@@ -179,7 +179,7 @@ macro_rules! holes {
             })
         }
 
-        /// `left ⊕ right`, where both operands combine the same number of items.
+        /// `left ⊕ right`, on the conditions of `Op::combine_equal`.
         #[inline(always)]
         pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -189,7 +189,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines values of streams.
+        /// Combines two values of streams.
         #[inline(always)]
         pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -208,7 +208,7 @@ macro_rules! holes {
             })
         }
 
-        /// The value of a stream in its usual form.
+        /// Converts a stream's value to the usual form of values.
         #[inline(always)]
         pub fn end_stream<A: Accumulator>(value: A) -> A {
             let value = words_of(value);
@@ -236,7 +236,7 @@ macro_rules! holes {
             })
         }
 
-        /// As [`total_of_four`], but the result has the first item's index, `index`, in place of the winning item's index (see
+        /// As [`total_of_four`], but the result has `index`, the first item's index, in place of the winning item's index (see
         /// `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
@@ -358,7 +358,8 @@ pub fn take_left<A: Accumulator>() -> A {
     of_words(words)
 }
 
-/// Makes an accumulator of a body's inputs. If it consists of 64-bit numbers, each is made of its two registers at once.
+/// Makes an accumulator of a body's inputs. If the accumulator consists of 64-bit numbers, each number is made of its two registers at
+/// once.
 #[inline(always)]
 fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     if align_of::<A>() < align_of::<u64>() {

@@ -91,8 +91,9 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. With an eviction policy,
-    /// begins asynchronous copies, if items can be copied asynchronously. The loop is not written out, because it indexes no registers.
+    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. If there is an eviction
+    /// policy, and items can be copied asynchronously, begins asynchronous copies. The loop is not written out, because it indexes no
+    /// registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.
@@ -104,8 +105,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         while v < self.rows {
             let step = simt::opaque_one();
             // SAFETY: the slots are this thread's (condition of this function), and `is_vector` is checked before a vector is loaded.
-            // `begins` is set only if items can be copied asynchronously. Then vectors can be copied asynchronously too, because their unit
-            // is at least as large.
+            // `begins` is set only if items can be copied asynchronously. Then vectors can be copied asynchronously too, because a vector's
+            // unit is at least as large as an item's.
             unsafe {
                 if !self.begins(v) {
                     slots.write(v, Self::ACCESS, Self::fillers::<O>());
@@ -133,8 +134,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe {
             if self.is_vector(v) {
                 let (to, from) = (slots.address(v), self.vector(v).cast());
-                // Where this loop has no other branch, `ptxas` of CUDA 13.0 keeps the policy in a uniform register and uses the same
-                // register for an address. The result is an illegal instruction.
+                // If a vector is one item, the inlined loop of `copy_in_pieces` has no branch for single items. Then `ptxas` of CUDA 13.0
+                // keeps the policy in a uniform register, and uses the same register for an address. The result is an illegal instruction.
                 if Self::ITEMS == 1 {
                     Self::ACCESS.begin_copy_without_policy(to, from);
                 } else {

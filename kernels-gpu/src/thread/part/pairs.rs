@@ -9,7 +9,7 @@ use crate::simt;
 use super::super::{for_each_vector, Slots, Vectors, THREAD_VECTORS};
 use super::{filler, Caching, Part};
 
-/// A thread's part of a tile in two arrays. A vector of pairs is a vector of each array with the same number of values.
+/// A thread's part of a tile in two arrays. A vector of pairs consists of two vectors, one of each array, with equally many values.
 #[derive(Clone, Copy)]
 pub struct PairPart<A: Element, B: Element> {
     /// The part of the pairs' first values.

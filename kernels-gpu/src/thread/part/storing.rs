@@ -32,11 +32,11 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// - The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
-        // SAFETY: `is_vector` holds: the vector exists and is aligned. It is writable (conditions of this function).
+        // SAFETY: `is_vector` holds: the vector exists and is aligned. The vector is writable (conditions of this function).
         unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
     }
 
-    /// Stores a part from `slots`. The part is not whole. Items that do not exist are left out.
+    /// Stores a part that is not whole from `slots`. Items that do not exist are left out.
     ///
     /// # Safety
     /// - The array is writable, and no other thread reads or writes the part.

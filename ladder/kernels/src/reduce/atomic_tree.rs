@@ -8,11 +8,11 @@
 //! result ⊕= shared[0], atomically, by thread 0
 //! ```
 //!
-//! Cost: every item is read once, by a thread of its own. A block of 2ᵏ threads has 1 + k barriers, or k − 5 if the last warp is unrolled.
+//! Cost: every item is read once, by a thread of its own. A block of 2ⁿ threads has 1 + n barriers, or n − 5 if the last warp is unrolled.
 //!
-//! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see
-//! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only
-//! 64 items of each block; here the host picks the kernel whose constant is the block size.
+//! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see `tree::last_warp`. The
+//! document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only 64 items of each block. Here the host picks
+//! the kernel whose constant is the block size.
 
 use super::atomics::Atomic;
 use super::{item_or_identity, tree};
@@ -23,7 +23,7 @@ use warpfold_kernels::element::Element;
 /// `getMax_binary`: one barrier per level. The block size is a power of two.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, and `result` to an item that holds the identity.
+/// The [conditions of every launch](crate). `input` points to `item_count` items, and `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -31,8 +31,8 @@ pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the whole block is here, with an item of shared memory for each thread (the contract of a launch), and `input` has
-    // `item_count` items: this function's conditions. `item_to_shared` ends with a barrier. Only atomic operations use `result`.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread (a condition of every launch), and `input` has
+    // `item_count` items (this function's conditions). `item_to_shared` ends with a barrier. Only atomic operations use `result`.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
@@ -91,7 +91,7 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     item_count: u64,
 ) {
-    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here: this function's conditions.
+    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here (this function's conditions).
     unsafe {
         let item = item_or_identity::<O, T>(input, item_count, thread::index_in_grid());
         shared.add(thread::index() as usize).write(item);
@@ -100,7 +100,7 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Combines the remaining 64 items in the first warp, whose first lane adds their combination to the result.
+/// Combines the remaining 64 items in the first warp. Its first lane adds their combination to the result.
 ///
 /// # Safety
 /// Convergent: whole warps. `shared` has 64 items, and a barrier has ordered their writes before this call. `result` points to an item of
@@ -110,8 +110,8 @@ pub unsafe fn finish_in_warp<O: Atomic<T>, T: Element>(shared: *mut T, result: *
     if thread::warp() > 0 {
         return;
     }
-    // SAFETY: only the whole first warp is here, since the others have returned. `shared` has 64 items, and only atomic operations use
-    // `result`: this function's conditions.
+    // SAFETY: only the whole first warp is here, since the other warps have returned. `shared` has 64 items, and only atomic operations use
+    // `result` (this function's conditions).
     unsafe {
         tree::last_warp::<O, T>(shared);
         if thread::lane() == 0 {

@@ -8,15 +8,15 @@
 //! Cost: `global_atomics` takes n atomic operations on one word of global memory. `shared_atomics` takes n atomic operations on words of
 //! shared memory. In each block it also takes one atomic operation on a word of global memory, and 2 barriers.
 //!
-//! The document has five kernels with a word of shared memory. They differ in the indices that are kept in variables: two (`getMax_local`),
-//! none (`2`), one (`3`), or one in some places (`4`); `5` was meant to give each thread more work, and is the same as `4`. The document
-//! measures small differences. A compiler makes the same code from all of them, since an index is in a register whether it has a name or
-//! not. So there is one kernel here.
+//! The document has five kernels with a word of shared memory. They differ in how many indices they keep in variables: two
+//! (`getMax_local`), none (`2`), one (`3`), or one in some places (`4`). `5` was meant to give each thread more work, but is the same as
+//! `4`. The document measures small differences in time. A compiler makes the same code from all five kernels, since an index is in a
+//! register whether it has a name or not. So there is one kernel here.
 //!
-//! Corrected: a thread past the last item does nothing, while the document reads past the end. There is a barrier between the first write
-//! of the shared word and the atomic operations on it; without the barrier, earlier atomic operations may be lost. The word begins as the
-//! operator's identity, not as 0, which is wrong for a maximum of negative numbers. The result begins as the identity too; the document
-//! initialises it with the first item.
+//! Corrected: a thread past the last item does nothing, while the document's threads read past the end. There is a barrier between the
+//! first write of the shared word and the atomic operations on that word; without the barrier, earlier atomic operations may be lost. The
+//! word begins as the operator's identity: 0, as in the document, is wrong for a maximum of negative numbers. The result begins as the
+//! identity too; the document initialises the result with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;
@@ -44,13 +44,13 @@ macro_rules! native {
         impl Atomic<$t> for $op {
             #[inline(always)]
             unsafe fn to_global(address: *mut $t, value: $t) {
-                // SAFETY: `address` points to an aligned word of global memory: this function's condition.
+                // SAFETY: `address` points to an aligned word of global memory (this function's condition).
                 unsafe { $global(address.cast(), accumulator_word(value, 0)) }
             }
 
             #[inline(always)]
             unsafe fn to_shared(address: *mut $t, value: $t) {
-                // SAFETY: `address` points to an aligned word of shared memory: this function's condition.
+                // SAFETY: `address` points to an aligned word of shared memory (this function's condition).
                 unsafe { $shared(address.cast(), accumulator_word(value, 0)) }
             }
         }
@@ -65,14 +65,14 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// No hardware has an atomic maximum of floats, but an atomic maximum or minimum of integers gives the same result. As signed integers, the
-/// bits of positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of
-/// negative floats are in reverse order, above the bits of all positive floats.
+/// PTX has no atomic maximum of `f32`, but an atomic maximum or minimum of integers gives the same result. As signed integers, the bits of
+/// positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of negative
+/// floats are in reverse order, above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {
         let bits = <Self as Op<f32>>::lower(value).to_bits();
-        // SAFETY: `address` points to an aligned word of global memory: this function's condition.
+        // SAFETY: `address` points to an aligned word of global memory (this function's condition).
         unsafe {
             match bits >> 31 {
                 0 => global_max_i32(address.cast(), bits),
@@ -84,7 +84,7 @@ impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_shared(address: *mut f32, value: f32) {
         let bits = <Self as Op<f32>>::lower(value).to_bits();
-        // SAFETY: `address` points to an aligned word of shared memory: this function's condition.
+        // SAFETY: `address` points to an aligned word of shared memory (this function's condition).
         unsafe {
             match bits >> 31 {
                 0 => shared_max_i32(address.cast(), bits),
@@ -97,7 +97,7 @@ impl Atomic<f32> for Max {
 /// Every thread adds its item to the result.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, and `result` to an item that holds the identity.
+/// The [conditions of every launch](crate). `input` points to `item_count` items, and `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -106,7 +106,7 @@ pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
 ) {
     let index = thread::index_in_grid();
     if index < item_count {
-        // SAFETY: `index < item_count`, and `input` has that many items: this function's condition. Only atomic operations use `result`.
+        // SAFETY: `index < item_count`, and `input` has that many items (this function's condition). Only atomic operations use `result`.
         unsafe { O::to_global(result, input.add(index as usize).read()) }
     }
 }
@@ -123,8 +123,8 @@ pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let index = thread::index_in_grid();
-    // SAFETY: `index < item_count`, and `input` has that many items; the block has an item of shared memory: this function's conditions.
-    // Barriers of the whole block separate plain accesses to that item from atomic ones. Only atomic operations use `result`.
+    // SAFETY: `index < item_count`, and `input` has that many items; the block has an item of shared memory (this function's conditions).
+    // Barriers of the whole block separate plain accesses to that item from atomic accesses. Only atomic operations use `result`.
     unsafe {
         if thread::index() == 0 {
             shared.write(O::identity());

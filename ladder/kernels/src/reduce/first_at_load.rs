@@ -9,15 +9,15 @@
 //! then as `constant_tree`
 //! ```
 //!
-//! The cost is that of `constant_tree` with half as many blocks, or with the same number of blocks of half as many threads.
-//! [`distant_pairs`] is two rungs: `getMax_binary5` launches it in the first way, `6` in the second.
+//! The cost is that of `constant_tree` with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
+//! rungs: `getMax_binary5` launches it with half as many blocks, and `6` with blocks of half as many threads.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from the chain of `if`s. An index is the
 //! same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
-//! Corrected: as in `atomic_tree`. A pair without a second item is its first item alone. `n / 2` is rounded up. The second half has no
-//! threads of its own: they would combine its items a second time, which does not change a maximum but does change a sum. The document
-//! launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
+//! Corrected: as in `atomic_tree`. If the second item of a pair does not exist, the pair is its first item. `n / 2` is rounded up. The
+//! second half has no threads of its own. In the document, such threads combine its items a second time: this does not change a maximum,
+//! but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
 
 use super::atomic_tree::finish_in_warp;
 use super::atomics::Atomic;
@@ -28,7 +28,7 @@ use warpfold_kernels::element::Element;
 /// `getMax_binary4`: the two items of a pair are a block apart.
 ///
 /// # Safety
-/// The ladder's contract of a launch, with `BLOCK` threads in a block: 64, 128, …, 1024. `input` points to `item_count` items, and
+/// The [conditions of every launch](crate). A block has `BLOCK` threads: 64, 128, …, 1024. `input` points to `item_count` items, and
 /// `result` to an item that holds the identity.
 #[inline(always)]
 pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
@@ -38,8 +38,8 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
 ) {
     let block_items = 2 * BLOCK as u64;
     let index = thread::block() as u64 * block_items + thread::index() as u64;
-    // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each
-    // thread: this function's conditions. 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
+    // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each thread
+    // (this function's conditions). 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
     unsafe {
         let pair = O::combine(
             item_or_identity::<O, T>(input, item_count, index),
@@ -89,7 +89,7 @@ pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
     }
 }
 
-/// `getMax_binary8`: the same without a variable for an index.
+/// `getMax_binary8`: the same kernel without variables for indices.
 ///
 /// # Safety
 /// The conditions of [`first_at_load`].
@@ -118,7 +118,7 @@ pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
 #[inline(always)]
 unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the whole block is here, with an item of shared memory for each thread: this function's condition.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread (this function's condition).
     unsafe {
         shared.add(thread::index() as usize).write(pair);
         // Orders the pairs before the tree's reads.
@@ -127,7 +127,8 @@ unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     shared
 }
 
-/// The combination of the item at `index` and the item half the array later; the identity if `index` is past the first half.
+/// The combination of the item at `index` and the item half the array later, if there is one; the identity if `index` is past the first
+/// half.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.
@@ -138,7 +139,7 @@ unsafe fn distant_pair<O: Atomic<T>, T: Element>(
     index: u64,
 ) -> T {
     let half = item_count.div_ceil(2);
-    // SAFETY: `half` is at most `item_count`, and `input` has that many items: this function's condition.
+    // SAFETY: `half` is at most `item_count`, and `input` has that many items (this function's condition).
     unsafe {
         O::combine(
             item_or_identity::<O, T>(input, half, index),

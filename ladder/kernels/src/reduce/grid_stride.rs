@@ -9,22 +9,22 @@
 //! Cost: 3 launches; every item is read once, in coalesced loads. The last launch is a sequential loop of one thread.
 //!
 //! Corrected: in the document, every thread of the grid writes its sum, even if there are fewer items than threads, and the next launch
-//! counts all of these as items. Here a thread without items writes no sum, and the next launch gets the number of sums.
+//! takes all these sums as items. Here a thread without items writes no sum, and the next launch gets the number of sums.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Folds, in each thread, the items at the thread's index in the grid and at every multiple of the grid's size after it. The result
-/// replaces the first of these items.
+/// Each thread folds its items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
+/// The result replaces the thread's first item.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `items` points to `item_count` items.
+/// The [conditions of every launch](crate). `items` points to `item_count` items.
 #[inline(always)]
 pub unsafe fn grid_stride<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let index = thread::index_in_grid();
     if index < item_count {
-        // SAFETY: `index < item_count`, and `items` has that many items: this function's condition. No other thread uses this thread's
+        // SAFETY: `index < item_count`, and `items` has that many items (this function's condition). No other thread uses this thread's
         // items.
         unsafe {
             let folded = super::fold_grid_stride::<O, T>(items, item_count);

@@ -18,13 +18,13 @@ use warpfold_kernels::element::Element;
 /// One level: adds the upper half of `item_count` items to the lower half.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `items` points to `item_count` items, and there is a thread for each item of the lower half.
+/// The [conditions of every launch](crate). `items` points to `item_count` items, and there is a thread for each item of the lower half.
 #[inline(always)]
 pub unsafe fn halving<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let half = item_count.div_ceil(2);
     let index = thread::index_in_grid();
     if index + half < item_count {
-        // SAFETY: both indices are below `item_count`, and `items` has that many items: this function's condition. No other thread uses
+        // SAFETY: both indices are below `item_count`, and `items` has that many items (this function's condition). No other thread uses
         // either item.
         unsafe {
             let item = items.add(index as usize);

@@ -15,7 +15,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// The fold of a thread's items: the item at the thread's index in the grid, and every item a multiple of the grid's size after it.
+/// The fold of a thread's items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
 ///
 /// # Safety
 /// `items` points to `item_count` readable items.
@@ -27,7 +27,7 @@ unsafe fn fold_grid_stride<O: PlainCommutative<T>, T: Element>(
     let mut folded = O::identity();
     let mut index = thread::index_in_grid();
     while index < item_count {
-        // SAFETY: `index < item_count`, and `items` has that many items: this function's condition.
+        // SAFETY: `index < item_count`, and `items` has that many items (this function's condition).
         folded = O::combine(folded, unsafe { items.add(index as usize).read() });
         index += thread::grid_threads();
     }
@@ -45,7 +45,7 @@ unsafe fn item_or_identity<O: PlainCommutative<T>, T: Element>(
     index: u64,
 ) -> T {
     if index < item_count {
-        // SAFETY: `index < item_count`, and `items` has that many items: this function's condition.
+        // SAFETY: `index < item_count`, and `items` has that many items (this function's condition).
         unsafe { items.add(index as usize).read() }
     } else {
         O::identity()

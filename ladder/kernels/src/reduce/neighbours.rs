@@ -7,15 +7,15 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1, every warp has active and inactive threads until the stride exceeds 32. In kernel 2, the active threads are the first
-//! ones, so that whole warps are active or inactive. In kernel 3, which is an exercise in the document, neighbouring threads also access
-//! neighbouring items, so a warp's accesses are contiguous.
+//! In kernel 1, every warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
+//! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. There, neighbouring
+//! threads also access neighbouring items, so a warp's accesses are contiguous.
 //!
 //! A block has 1 + log₂ B barriers, where B is the block size. Every level goes through global memory.
 //!
 //! Corrected: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
 //! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
-//! active threads up, and kernel 3 its strides.
+//! active threads up, and kernel 3 rounds its strides up.
 
 use super::tree;
 use crate::PlainCommutative;
@@ -38,20 +38,20 @@ impl<T: Element> Segment<T> {
         let block_items = 2 * thread::block_threads();
         let begin = thread::block() as u64 * block_items as u64;
         Self {
-            // SAFETY: `begin < item_count`, since the block has at least one item: this function's condition.
+            // SAFETY: `begin < item_count`, since the block has at least one item (this function's condition).
             items: unsafe { items.add(begin as usize) },
             item_count: Ord::min(item_count - begin, block_items as u64) as u32,
         }
     }
 
-    /// `items[index] ⊕= items[index + stride]`, if there is such an item.
+    /// `items[index] ⊕= items[index + stride]`, if the second item exists.
     ///
     /// # Safety
-    /// Before the next barrier, no other thread writes either item, or reads the first.
+    /// Before the next barrier, no other thread writes either item, or reads the first item.
     #[inline(always)]
     unsafe fn add<O: PlainCommutative<T>>(&self, index: u32, stride: u32) {
         if index + stride < self.item_count {
-            // SAFETY: both indices are below `self.item_count`, and no other thread interferes: this function's condition.
+            // SAFETY: both indices are below `self.item_count`, and no other thread interferes (this function's condition).
             unsafe { tree::add::<O, T>(self.items, index, index + stride) }
         }
     }
@@ -73,11 +73,11 @@ impl<T: Element> Segment<T> {
     }
 }
 
-/// Kernel 1: neighbours, each thread on its own two items.
+/// Kernel 1: combines neighbours. Each active thread works at its own two items.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `items` points to `item_count` items, and each block has at least one of them. `partials` points to
-/// an item for each block.
+/// The [conditions of every launch](crate). `items` points to `item_count` items, and each block has at least one of them. `partials`
+/// points to an item for each block.
 #[inline(always)]
 pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -85,7 +85,7 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the block has at least one item, and a partial: this function's conditions. An active thread's first item is a multiple of
+    // SAFETY: the block has at least one item, and a partial (this function's conditions). An active thread's first item is a multiple of
     // twice the stride, so no other thread uses its two items before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
@@ -102,7 +102,7 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Kernel 2: neighbours; the active threads are the first ones.
+/// Kernel 2: combines neighbours. The active threads are the first threads of the block.
 ///
 /// # Safety
 /// The conditions of [`divergent_neighbours`].
@@ -129,7 +129,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Kernel 3: the upper half of the items is combined with the lower half. The active threads are the first ones.
+/// Kernel 3: combines the upper half of the items with the lower half. The active threads are the first threads of the block.
 ///
 /// # Safety
 /// The conditions of [`divergent_neighbours`].
@@ -140,8 +140,8 @@ pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the block has at least one item, and a partial: this function's conditions. An active thread has an item below the stride and
-    // the item one stride later, so no other thread uses them before the barrier. All threads take all turns of the loop.
+    // SAFETY: the block has at least one item, and a partial (this function's conditions). An active thread has an item below the stride
+    // and the item one stride later, so no other thread uses these items before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut left = 2 * thread::block_threads();

@@ -7,15 +7,15 @@
 //! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
 //! ```
 //!
-//! In `neighboured_pair`, warps diverge at every level. In `neighboured_packed`, the active threads are the first ones: in a block of 512
-//! these are 8 warps at the first level and 4 at the next, and a warp diverges at the last five levels only. In `interleaved_pair`,
+//! In `neighboured_pair`, warps diverge at every level. In `neighboured_packed`, the active threads are the first threads of the block: in
+//! a block of 512, 8 warps at the first level and 4 warps at the next. A warp diverges at the last five levels only. In `interleaved_pair`,
 //! neighbouring threads also access neighbouring items.
 //!
 //! A block has log₂ B barriers, where B is the block size. Every level goes through global memory. Half the threads are never active:
 //! document 2 gives each thread two items instead.
 //!
-//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block
-//! reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
+//! Corrected: in the document's kernels, threads past the last item return before a barrier at which the other threads wait, and the last
+//! block reads past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
 
 use super::tree;
 use crate::PlainCommutative;
@@ -29,7 +29,7 @@ use warpfold_kernels::element::Element;
 #[inline(always)]
 pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
     if thread::index() == 0 {
-        // SAFETY: `partials` has an item for this block, and item 0 is written: this function's conditions.
+        // SAFETY: `partials` has an item for this block, and item 0 is written (this function's conditions).
         unsafe { partials.add(thread::block() as usize).write(items.read()) }
     }
 }
@@ -41,14 +41,14 @@ pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
 #[inline(always)]
 pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     let block_items = per_thread * thread::block_threads();
-    // SAFETY: each block has `block_items` items at `items`, so the items of this block begin in bounds: this function's condition.
+    // SAFETY: each block has `block_items` items at `items`, so the items of this block begin in bounds (this function's condition).
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 
 /// Combines neighbours. Each active thread works at the item with the thread's own index.
 ///
 /// # Safety
-/// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the grid, and
+/// The [conditions of every launch](crate). The block size is a power of two. `items` points to an item for each thread of the grid, and
 /// `partials` to an item for each block.
 #[inline(always)]
 pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
@@ -56,9 +56,9 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     partials: *mut T,
 ) {
     let thread = thread::index();
-    // SAFETY: there is an item for each thread, and a partial: this function's conditions. An active thread's index is a multiple of twice
-    // the stride, and its partner is below the next such multiple, so no other thread uses them before the barrier. All threads take all
-    // turns of the loop.
+    // SAFETY: there is an item for each thread, and a partial (this function's conditions). An active thread's index is a multiple of twice
+    // the stride, and its partner is below the next such multiple. So no other thread uses these two items before the barrier. All threads
+    // take all turns of the loop.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -74,7 +74,7 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Combines neighbours. The active threads are the first ones of the block.
+/// Combines neighbours. The active threads are the first threads of the block.
 ///
 /// # Safety
 /// The conditions of [`neighboured_pair`].
@@ -83,8 +83,8 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: as in [`neighboured_pair`], for indices in place of threads: if an index in the block is a multiple of twice the stride, its
-    // partner is in the block too.
+    // SAFETY: as in [`neighboured_pair`], but here `index`, not the thread's index, is a multiple of twice the stride. If `index` is in the
+    // block, its partner is in the block too.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -110,7 +110,7 @@ pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: there is an item for each thread of the block, whose size is a power of two, and a partial: this function's conditions.
+    // SAFETY: there is an item for each thread of the block, whose size is a power of two, and a partial (this function's conditions).
     unsafe {
         let items = of_block(items, 1);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 0);

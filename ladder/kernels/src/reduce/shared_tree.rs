@@ -1,5 +1,5 @@
-//! Document 1, `reduce2` to `reduce4`: each thread folds items in a grid-stride loop, a block combines its threads' folds by
-//! a tree in shared memory, and a second launch of one block does the same with the blocks' results.
+//! Document 1, `reduce2` to `reduce4`: each thread folds items in a grid-stride loop. A block combines its threads' folds by a tree in
+//! shared memory. A second launch of one block does the same with the blocks' results.
 //!
 //! ```text
 //! shared[t] = x[t] ⊕ x[t + grid] ⊕ …
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level: log₂ of the block
-//! size, rounded up. [`warp_sync_tree`] has only 4 of these, and then barriers of one warp.
+//! size, rounded up. [`warp_sync_tree`] has only 4 such barriers, and then barriers of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a
 //! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
@@ -22,7 +22,7 @@ use warpfold_kernels::element::Element;
 /// `reduce2`: the block size is a power of two.
 ///
 /// # Safety
-/// The ladder's contract of a launch. `input` points to `item_count` items, and `partials` to an item for each block.
+/// The [conditions of every launch](crate). `input` points to `item_count` items, and `partials` to an item for each block.
 #[inline(always)]
 pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
@@ -30,8 +30,8 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: the whole block is here, with an item of shared memory for each thread (the contract of a launch); `input` has `item_count`
-    // items, and the block has a partial: this function's conditions. A barrier ends `fold_to_shared`, and each level.
+    // SAFETY: the whole block is here, with an item of shared memory for each thread (a condition of every launch); `input` has
+    // `item_count` items, and the block has a partial (this function's conditions). A barrier ends `fold_to_shared`, and each level.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
@@ -131,7 +131,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     item_count: u64,
 ) {
-    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here: this function's conditions.
+    // SAFETY: `input` has `item_count` items, and `shared` an item for each thread; the whole block is here (this function's conditions).
     unsafe {
         let folded = fold_grid_stride::<O, T>(input, item_count);
         shared.add(thread::index() as usize).write(folded);
@@ -147,7 +147,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
 #[inline(always)]
 unsafe fn write_partial<T: Element>(partials: *mut T, shared: *const T) {
     if thread::index() == 0 {
-        // SAFETY: `partials` has an item for this block, and `shared[0]` is written: this function's conditions.
+        // SAFETY: `partials` has an item for this block, and `shared[0]` is written (this function's conditions).
         unsafe { partials.add(thread::block() as usize).write(shared.read()) }
     }
 }

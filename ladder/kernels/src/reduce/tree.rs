@@ -10,10 +10,10 @@ use warpfold_kernels::element::Element;
 /// `items[index] ⊕= items[other]`.
 ///
 /// # Safety
-/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first.
+/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first item.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
-    // SAFETY: both items are in bounds, and no other thread interferes: this function's conditions.
+    // SAFETY: both items are in bounds, and no other thread interferes (this function's conditions).
     unsafe {
         let item = items.add(index as usize);
         item.write(O::combine(item.read(), items.add(other as usize).read()));
@@ -29,8 +29,8 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     let thread = thread::index();
     let mut stride = first;
     while stride > last {
-        // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here: this function's condition. An
-        // active thread has an item of the lower half and its partner in the upper half, which no other thread uses.
+        // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here (this function's condition). An
+        // active thread has an item of the lower half and its partner in the upper half. No other thread uses these two items.
         unsafe {
             if thread < stride {
                 add::<O, T>(items, thread, thread + stride);
@@ -42,7 +42,7 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     }
 }
 
-/// The level with the stride `$stride`, if the block of `BLOCK` threads is large enough for it.
+/// The level with the stride `$stride`, if a block of `$block` threads is large enough for this level.
 macro_rules! level {
     ($O:ident $T:ident $items:ident $block:expr, $stride:literal) => {
         if $block >= 2 * $stride {
@@ -58,14 +58,14 @@ macro_rules! level {
 /// The levels down to 64 items, unrolled. If `block_threads` is a constant, levels that the block does not have cost nothing.
 ///
 /// # Safety
-/// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has an item for each thread.
+/// Convergent: the whole block. It has `block_threads` threads, a power of two. `items` has an item for each thread.
 #[inline(always)]
 pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     block_threads: u32,
 ) {
-    // SAFETY: a level needs at most `block_threads` items, and the whole block is here: this function's condition. An active thread has an
-    // item of the lower half and its partner in the upper half, which no other thread uses.
+    // SAFETY: a level needs at most `block_threads` items, and the whole block is here (this function's condition). An active thread has an
+    // item of the lower half and its partner in the upper half. No other thread uses these two items.
     unsafe {
         level!(O T items block_threads, 512);
         level!(O T items block_threads, 256);
@@ -77,7 +77,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 /// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
 /// All lanes work at every level, although only the results of the lower half are used: inactive lanes would need a branch. The documents
-/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and neither is
+/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile` is not
 /// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
 /// # Safety
@@ -88,7 +88,7 @@ pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
     let mut stride = 32;
     while stride > 0 {
         // SAFETY: only the whole first warp is here, with 64 items (this function's conditions): a lane reads items below 64, and writes
-        // its own. Barriers separate the reads from the writes.
+        // its own item. Barriers separate the reads from the writes.
         unsafe {
             let item = items.add(lane as usize);
             let sum = O::combine(item.read(), item.add(stride as usize).read());

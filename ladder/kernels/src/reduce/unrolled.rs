@@ -1,5 +1,5 @@
-//! Document 5, `reduceUnrolling2` to `reduceCompleteUnrollWarps8`: a block has the items of 2, 4 or 8 blocks, and its loop
-//! is unrolled step by step.
+//! Document 5, `reduceUnrolling2` to `reduceCompleteUnrollWarps8`: a block combines the items of 2, 4 or 8 blocks. From kernel to kernel,
+//! more levels of the block's tree are unrolled.
 //!
 //! ```text
 //! x[t] = x[t] ⊕ x[t + block] ⊕ …                         2, 4 or 8 items a thread; barrier
@@ -21,8 +21,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines the thread's items, and writes the result to the
-/// place of the first. Returns the address of the calling block's items.
+/// Each thread has an item in each of `BLOCKS` consecutive blocks of items. Combines the thread's items, and writes the result to the place
+/// of the first item. Returns the address of the calling block's items.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` points to `BLOCKS` items for each thread of the grid.
@@ -30,7 +30,7 @@ use warpfold_kernels::element::Element;
 unsafe fn combine_blocks<O: PlainCommutative<T>, T: Element, const BLOCKS: u32>(
     items: *mut T,
 ) -> *mut T {
-    // SAFETY: each thread of the grid has `BLOCKS` items, and the whole block is here: this function's conditions. No other thread uses
+    // SAFETY: each thread of the grid has `BLOCKS` items, and the whole block is here (this function's conditions). No other thread uses
     // this thread's items before the barrier.
     unsafe {
         let items = of_block(items, BLOCKS);
@@ -61,7 +61,7 @@ macro_rules! unrolled {
         )]
         #[inline(always)]
         pub unsafe fn $name<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
-            // SAFETY: the whole block is here, with the items and a partial; its size is a power of two: this function's conditions.
+            // SAFETY: the whole block is here, with the items and a partial; its size is a power of two (this function's conditions).
             unsafe {
                 let items = combine_blocks::<O, T, $blocks>(items);
                 tree::halve::<O, T>(items, thread::block_threads() / 2, 0);
@@ -139,8 +139,8 @@ pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOC
 #[inline(always)]
 unsafe fn finish_in_warp<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
     if thread::warp() == 0 {
-        // SAFETY: only the whole first warp is here, and the other warps no longer use the items. There are 64 items, and a partial: this
-        // function's conditions.
+        // SAFETY: only the whole first warp is here, and the other warps no longer use the items. There are 64 items, and a partial (this
+        // function's conditions).
         unsafe {
             tree::last_warp::<O, T>(items);
             write_first(partials, items);

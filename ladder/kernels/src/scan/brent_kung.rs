@@ -1,5 +1,5 @@
 //! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between its nodes. For the same
-//! section it has half the threads of Kogge-Stone, and twice the passes.
+//! section it needs half the threads of Kogge-Stone, and twice the passes.
 //!
 //! ```text
 //! up:    for stride in 1, 2, 4, … up to B:      T[i] = T[i − stride] ⊕ T[i]      i = 2 stride (t + 1) − 1
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A block of B threads scans S = 2 B items. The way up takes S − 1 applications of the operator, and the way down S − 1 − log₂ S. (The
-//! document gives 2 (S − 1) for both together, which is an upper bound.) There is a barrier before each pass and one before the results
-//! are read: 2 log₂ S barriers. The active threads are the first ones, so their addresses are 2 stride items apart, and up to 32 lanes
-//! access one bank.
+//! document gives an upper bound for both ways together: 2 (S − 1).) There is a barrier before each pass, and another before the results
+//! are read: 2 log₂ S barriers. The active threads are the first threads of the block. In the pass of stride s their items are 2 s apart,
+//! so up to 32 lanes access one bank.
 //!
 //! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
 //! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. The method is that of
@@ -38,9 +38,9 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     let low = thread::block() as u64 * section_items as u64 + thread as u64;
     let high = low + threads as u64;
     let section: *mut T = block::shared_memory();
-    // SAFETY: places are below `section_items`, and the block has shared memory for these: condition 1. In each pass a thread writes a
-    // place that no other thread uses. Indices of `output` are below `item_count`, and the block has a total: condition 2. All threads take
-    // all turns of both loops, so the barriers are the whole block's.
+    // SAFETY: places are below `section_items`, and the block has shared memory for that many items (condition 1). In each pass a thread
+    // writes a place that no other thread uses. Indices of `output` are below `item_count`, and the block has a total (condition 2). All
+    // threads take all turns of both loops, so the whole block reaches each barrier.
     unsafe {
         let own = section.add(thread as usize);
         own.write(load::<P, O, T>(input, item_count, low));
@@ -90,7 +90,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 /// Both are places of the section. Before the next barrier, no other thread writes either place, or reads `right`.
 #[inline(always)]
 unsafe fn combine_at<O: Plain<T>, T: Element>(section: *mut T, left: u32, right: u32) {
-    // SAFETY: both are places of the section, and no other thread interferes: this function's conditions.
+    // SAFETY: both are places of the section, and no other thread interferes (this function's conditions).
     unsafe {
         let place = section.add(right as usize);
         place.write(O::combine(section.add(left as usize).read(), place.read()));

@@ -44,7 +44,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
         own.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the last pass (at first, of the load) before this pass's reads.
+            // Orders the writes of the pass before (for the first pass, of the load) before this pass's reads.
             block::barrier();
             let mut combined = O::identity();
             if thread >= stride {
@@ -83,8 +83,8 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the last pass before this one. The last pass wrote the buffer that is now the source, and read the buffer that is now
-            // the destination.
+            // Orders the last pass's accesses before this pass's accesses. The last pass wrote the buffer that is now the source, and read
+            // the buffer that is now the destination.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {
@@ -110,7 +110,7 @@ unsafe fn store<T: Element>(
     item_count: u64,
     index: u64,
 ) {
-    // SAFETY: `index < item_count`, checked, and each block has a total of its own: condition 2 of [`kogge_stone`].
+    // SAFETY: `index < item_count`, checked, and each block has a total of its own (condition 2 of [`kogge_stone`]).
     unsafe {
         if index < item_count {
             output.add(index as usize).write(scanned);

@@ -5,16 +5,16 @@
 //! quadratic:   y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]                   a thread an item, n (n − 1) / 2 applications
 //! ```
 //!
-//! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. Neither has barriers or shared memory. In
-//! `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as slow as the
-//! sequential scan.
+//! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. These two kernels have no barriers, and use no shared
+//! memory. In `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as slow as
+//! the sequential scan.
 
 use super::{load, Placement};
 use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Scans `item_count` items, at least one, to `output`, on one thread.
+/// One thread scans `item_count` items to `output`. There is at least one item.
 ///
 /// # Safety
 /// - One block of one thread calls this.
@@ -25,8 +25,8 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     output: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items: condition 2. There is
-    // one thread: condition 1.
+    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items (condition 2). There is
+    // one thread (condition 1).
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);
         output.write(total);
@@ -39,7 +39,7 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans `item_count` items to `output`: each thread combines, from left to right, all items that its result includes.
+/// Scans `item_count` items to `output`: each thread combines all items that its result includes, from left to right.
 ///
 /// # Safety
 /// - The grid has a thread for each item.
@@ -54,7 +54,7 @@ pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
     if last >= item_count {
         return;
     }
-    // SAFETY: every index is at most `last < item_count`, and both arrays have `item_count` items: condition 2. Each thread writes its own
+    // SAFETY: every index is at most `last < item_count`, and both arrays have `item_count` items (condition 2). Each thread writes its own
     // result.
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);

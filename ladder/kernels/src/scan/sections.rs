@@ -1,13 +1,13 @@
 //! The last step of document 4's hierarchical scan: each item of a section is combined with the section's prefix.
 //!
-//! The document describes this step in one sentence. The step is a launch of its own, because only the end of a launch makes every block's
-//! results visible to every other block. All items except the first section's are read and written once more.
+//! The document describes this step in one sentence. The step is a launch of its own, so that the results of all blocks are visible to
+//! every block. All items except the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Block b combines `prefixes[b]`, the combination of the sections up to and including b, with each item of section b + 1.
+/// Block b combines `prefixes[b]`, the combination of all sections up to and including section b, with each item of section b + 1.
 ///
 /// # Safety
 /// - There is a block for each section except the first.
@@ -22,7 +22,7 @@ pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
     let block = thread::block() as u64;
     let begin = (block + 1) * section_items;
     let end = Ord::min(begin + section_items, item_count);
-    // SAFETY: `prefixes` has an item for each block, and the indices are below `item_count`: condition 2. Each index belongs to one thread
+    // SAFETY: `prefixes` has an item for each block, and the indices are below `item_count` (condition 2). Each index belongs to one thread
     // of one block.
     unsafe {
         let prefix = prefixes.add(block as usize).read();

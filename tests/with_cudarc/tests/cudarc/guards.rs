@@ -23,7 +23,7 @@ enum Then {
     Waiting,
     /// Queued on a stream of `cudarc`.
     Queued,
-    /// Queued on such a stream through its raw handle, which `cudarc` does not track.
+    /// Queued on a stream of `cudarc` through the raw handle. `cudarc` does not track such work.
     QueuedOnHandle,
 }
 
@@ -212,14 +212,14 @@ fn lent_by_hand(dropped: Dropped) -> Result<u32, Box<dyn Error>> {
 }
 
 #[test]
-fn a_guard_that_is_kept_orders_what_comes_later() {
+fn a_guard_that_is_kept_orders_later_work() {
     assert_eq!(lent_by_hand(Dropped::AfterTheWork).unwrap(), ITEMS);
 }
 
 /// The race ends the context, so this needs a process of its own.
 #[test]
-fn a_guard_that_is_dropped_early_does_not() {
-    let test = "guards::a_guard_that_is_dropped_early_does_not";
+fn a_guard_that_is_dropped_early_does_not_order_later_work() {
+    let test = "guards::a_guard_that_is_dropped_early_does_not_order_later_work";
     if !gpu().name().starts_with("Virtual GPU") {
         skip(test, "a real GPU gives some number, and no error");
         return;

@@ -17,7 +17,8 @@ fn folder(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     folder
 }
 
-/// Runs a test that finds this folder's driver. Asserts that there is no device, for this code and this reason.
+/// Runs a test in a process that loads the driver from this folder. Asserts that the library finds no device, and that the error has this
+/// code and this reason.
 #[track_caller]
 fn assert_no_device(test: &str, folder: &Path, code: i32, said: &str) {
     let path = folder.to_str().unwrap();

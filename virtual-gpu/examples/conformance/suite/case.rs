@@ -29,13 +29,13 @@ pub fn module_text<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
 
 /// Something that runs kernels.
 pub trait Machine {
-    /// The output of each case, or why there is none.
+    /// The output of each case, or why the case has no output.
     fn run(&mut self, cases: &[Case]) -> Vec<Outcome>;
 
     /// Whether a text loads, or why not.
     fn load(&mut self, text: &str) -> Result<(), String>;
 
-    /// The errors of the cases that do not load, by their numbers.
+    /// The cases that do not load: their indices, and their errors.
     fn refused(&mut self, cases: &[Case]) -> Vec<(usize, String)> {
         let mut refused = Vec::new();
         let numbers: Vec<usize> = (0..cases.len()).collect();
@@ -55,10 +55,10 @@ pub trait Machine {
     }
 }
 
-/// How many cases are loaded together, to find out whether one of them is refused.
+/// The number of cases that `refused` loads together first.
 const REFUSAL_BATCH: usize = 16;
 
-/// The output of a kernel, or why there is none.
+/// The output of a kernel, or why the kernel has no output.
 pub type Outcome = Result<Vec<u8>, Failure>;
 
 /// Why a machine gives no output.

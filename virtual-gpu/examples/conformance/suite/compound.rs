@@ -1,5 +1,4 @@
-//! Statements of several instructions that only make sense together: exchanges within a warp, carry
-//! chains, calls, packing, special registers.
+//! Statements of several instructions that belong together: exchanges within a warp, carry chains, calls, packing, special registers.
 
 use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
@@ -45,7 +44,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a random lane. A lane reads itself if the random lane does not take part.
+/// A shuffle in which each lane reads from a random lane, or its own value if the random lane does not take part.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),
@@ -71,7 +70,7 @@ fn vote(g: &mut Generator<'_>) -> Vec<String> {
     vec![format!("vote.sync.{op} {d}, {not}{p}, {MEMBERS};")]
 }
 
-/// `match`, on few different values or on many.
+/// `match.sync`, on few or on many distinct values.
 fn find_equal(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g.random.pick(&[Kind::B32, Kind::B64]);
     let (n, a, d) = (kind.suffix(), g.register(kind), g.register(Kind::B32));
@@ -107,7 +106,7 @@ fn reduce(g: &mut Generator<'_>) -> Vec<String> {
     vec![format!("redux.sync.{op} {d}, {a}, {MEMBERS};")]
 }
 
-/// Additions, subtractions or products that pass on a carry.
+/// A chain of additions, subtractions or products with carry.
 fn carry_chain(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g.random.pick(&[Kind::U32, Kind::U64]);
     let (n, part) = (kind.suffix(), *g.random.pick(&["lo", "hi"]));

@@ -1,8 +1,8 @@
 //! Random kernels.
 //!
-//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur: division
-//! by zero, the order of atomic operations, lanes outside their mask. They also avoid errors of the driver's compiler
-//! ([`hidden`]). NaNs with unspecified bits are replaced by one NaN, unless they are of interest ([`Nans::AsTheyAre`]).
+//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur: division by zero, the order
+//! of atomic operations, lanes outside their mask. They also avoid errors of the driver's compiler ([`hidden`]). NaNs with unspecified bits
+//! are replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};
@@ -15,7 +15,7 @@ use super::{compound, hidden, memory_ops};
 /// The treatment of NaNs whose bits the PTX ISA leaves unspecified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nans {
-    /// Replace each by the same NaN.
+    /// Replace every such NaN by one fixed NaN.
     Replaced,
     AsTheyAre,
 }
@@ -50,7 +50,7 @@ pub fn statements(seed: u64, catalogue: &Catalogue, nans: Nans) -> Vec<Statement
     generator.statements(count, Extent::Block, 0)
 }
 
-/// The kernel of these statements, with the input of its seed.
+/// The kernel of these statements. Its input is random, from this seed.
 pub fn case(seed: u64, statements: &[Statement]) -> Case {
     let entry = format!("random_{seed}");
     Case {
@@ -116,7 +116,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A register of a kind's width, usually one that holds such values.
+    /// A register of the kind's width. Usually the register of a float kind holds a float, and the register of another kind does not.
     pub fn register(&mut self, kind: Kind) -> &'static str {
         let wide: Vec<_> = PLACES
             .iter()
@@ -133,12 +133,12 @@ impl Generator<'_> {
         self.random.pick(&alike).register
     }
 
-    /// A literal of a kind, if PTX has literals of it.
+    /// A random literal of a kind. `None` if PTX has no such literals.
     fn literal(&mut self, kind: Kind) -> Option<String> {
         let value = kind.random_value(&mut self.random);
         match kind {
             Kind::U16 | Kind::U32 | Kind::U64 | Kind::Lane => Some(value.to_string()),
-            // Larger literals do not assemble.
+            // The driver's compiler refuses larger literals.
             Kind::Amount => Some((value & 0xff).to_string()),
             Kind::S16 => Some((value as i16).to_string()),
             Kind::S32 => Some((value as i32).to_string()),
@@ -150,7 +150,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An instruction with random operands, now and then under a predicate.
+    /// An instruction with random operands, sometimes guarded by a predicate.
     fn instruction(&mut self, row: &Row) -> Vec<String> {
         let mut lines = Vec::new();
         let mut sources: Vec<String> = Vec::new();
@@ -208,7 +208,7 @@ impl Generator<'_> {
         lines
     }
 
-    /// Lines that replace a NaN in a register by the canonical one, unless NaNs are kept.
+    /// Lines that replace a NaN in a register by the canonical NaN. No lines if NaNs are kept.
     pub fn replace_nan(&self, kind: Kind, register: &str) -> Vec<String> {
         if self.nans == Nans::AsTheyAre {
             return vec![];
@@ -236,7 +236,7 @@ impl Generator<'_> {
     }
 }
 
-/// A scratch register, which holds no value of the kernel, and its type.
+/// A scratch register that is not part of the record, and its type.
 fn spare(width: Width) -> (&'static str, &'static str) {
     match width {
         Width::Half => ("%g2", "b16"),

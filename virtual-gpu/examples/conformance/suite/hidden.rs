@@ -1,31 +1,26 @@
 //! Code that hides values from the driver's compiler.
 //!
-//! The compiler of NVIDIA's driver (CUDA 13.0, for sm_90) compiles some legal PTX differently from the
-//! PTX ISA, depending on the code around an instruction:
+//! The compiler of NVIDIA's driver (CUDA 13.0, for sm_90) compiles some legal PTX incorrectly, depending on the code around an instruction:
 //!
-//! * `set` and `testp` under a guard: the whole instruction, or its last step, is executed without the
-//!   guard. A conversion to 8 bits under a guard does not change the upper half of its register.
-//! * If an instruction reads the bits of a float instruction's result, the compiler still treats them as
-//!   a float. A shift uses the float converted to an integer, and a store of 8 bits stores that integer.
-//!   The absolute values of two halves are omitted if the float is positive.
-//! * The minimum and the maximum of a value and itself become the value, and the quotient of a value and
-//!   itself becomes one. This is wrong for NaNs and zeros.
-//! * Two successive conversions become one, even if the first converts a NaN to an integer.
-//! * A product may be computed too late, after a branch has overwritten its operand. An example is
-//!   `%d5 = %d4 * (1 + 2^-52)`, with a later `%d4 = …` in the lanes of one side of a conditional: those
-//!   lanes get the product of the new value. With seed 891, the device's product is that of the last
-//!   `%d4` in all 128 threads, and this is wrong in 59 of them.
+//! * A guarded `set` or `testp`: the whole instruction, or its last step, is executed without the guard. A guarded conversion to 8 bits
+//!   does not change the upper half of its register.
+//! * An integer instruction that reads the bits of a float result: the compiler still treats the operand as a float. A shift and an 8-bit
+//!   store use the float converted to an integer. The absolute value of two packed halves is omitted if the float is positive.
+//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. This is wrong for NaNs and zeros.
+//! * Two successive conversions become a single conversion, even if the first converts a NaN to an integer.
+//! * A product may be computed too late, after a branch has overwritten its operand. An example is `%d5 = %d4 * (1 + 2^-52)`, followed by a
+//!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads of the device multiply the
+//!   last `%d4`, and 59 of them get a wrong product.
 //!
-//! The virtual GPU does none of this. To compare the two, operands are combined with a zero that is
-//! only known at run time, and those guards are omitted. This does not hide everything: the compiler
-//! finds out that two such copies of a value are equal. With full optimisation, ten kernels of the seeds
-//! 1 to 1300 differ: nine in a minimum or maximum, and one in a product that is computed too late.
-//! Without optimisation (`--optimise 0`) none differs.
+//! The virtual GPU does none of this. So that the outputs agree, generated kernels omit the guards above, and combine operands with a zero
+//! that is only known at run time. This does not hide everything: the compiler recognises that two such copies of a value are equal. With
+//! full optimisation, ten kernels of the seeds 1 to 1300 still differ: nine in a minimum or maximum, one in a product that is computed too
+//! late. Without optimisation (`--optimise 0`) no kernel differs.
 
 use super::catalogue::Row;
 use super::kind::{Kind, Width};
 
-/// The offset of four zero bytes in a thread's record.
+/// The offset of four bytes in a thread's record that are zero.
 const ZERO_OFFSET: usize = 92;
 
 /// Declares the zeros and loads them.
@@ -42,8 +37,7 @@ pub fn is_used(body: &str) -> bool {
     body.contains("%zero")
 }
 
-/// A line that copies a register without the compiler's knowledge, and the name of the copy, one of
-/// four for each width.
+/// A line that copies a register in a way that the compiler does not recognise, and the copy's name. Each width has four such copies.
 pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, String)> {
     let (copy, bits) = match width {
         Width::Half => (format!("%g{}", 3 + number), 16),
@@ -55,7 +49,7 @@ pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, Stri
     Some((line, copy))
 }
 
-/// The same for a register of 32 bits.
+/// Like [`copy`], for a register of 32 bits.
 pub fn word(register: &str, number: usize) -> (String, String) {
     let copy = format!("%t{}", 3 + number);
     (format!("xor.b32 {copy}, {register}, %zero32;"), copy)

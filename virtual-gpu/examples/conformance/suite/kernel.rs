@@ -1,23 +1,22 @@
 //! A random kernel as a tree of statements, and its text.
 //!
-//! Each region of the tree has a register with the mask of the lanes that execute it, for the `*.sync`
-//! instructions in it: `%m0` for the outermost region, `%m1` one level deeper, and so on. Before a branch
-//! a ballot splits the mask. If a statement is removed, or a branch is replaced by its contents, the
-//! kernel stays legal.
+//! Each region of the tree has a register with the mask of the lanes that execute the region: `%m0` for the outermost region, `%m1` one
+//! level deeper, and so on. The `*.sync` instructions of the region use this mask. Before a branch that may diverge, a ballot or a match
+//! splits the mask. So the kernel stays legal if a statement is removed, or a branch is replaced by its contents.
 
 use super::hidden;
 use super::record::{BLOCK_THREADS, PLACES, RECORD_BYTES};
 use std::fmt::Write;
 
-/// A placeholder in a line. The register with the members of the line's region replaces it.
+/// The placeholder for the register with the mask of the line's region.
 pub const MEMBERS: &str = "$m";
 
 /// One statement.
 #[derive(Debug, Clone)]
 pub enum Statement {
-    /// Lines that belong together.
+    /// Lines of PTX that stay together.
     Lines(Vec<String>),
-    /// A branch by a predicate. Lanes may differ.
+    /// A branch on a predicate, which may differ between lanes.
     If {
         predicate: &'static str,
         then: Vec<Statement>,
@@ -25,9 +24,9 @@ pub enum Statement {
     },
     /// A branch on which all threads of a block agree.
     IfBlock { number: u32, then: Vec<Statement> },
-    /// Repeats a number of times that is the same for all lanes.
+    /// A loop with the same number of rounds in all lanes.
     Repeat { times: u32, body: Vec<Statement> },
-    /// Repeats as often as the two low bits of a register say. Lanes may differ.
+    /// A loop whose number of rounds is in the two low bits of a register. It may differ between lanes.
     RepeatBy {
         register: &'static str,
         body: Vec<Statement>,

@@ -27,7 +27,7 @@ pub enum Kind {
     U32,
     S32,
     F32,
-    /// A count of bits, or a position among them.
+    /// A number of bits, or a bit position.
     Amount,
     /// The number of a lane: 0 to 31.
     Lane,
@@ -120,12 +120,12 @@ impl Kind {
         }
     }
 
-    /// A special value half of the time, or random bits.
+    /// For most kinds, one of the kind's special values half of the time, and random bits otherwise.
     pub fn random_value(self, random: &mut Random) -> u64 {
         self.random_among(&self.special_values(), random)
     }
 
-    /// One of these special values half of the time, or random bits.
+    /// For most kinds, one of these special values half of the time, and random bits otherwise.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {
@@ -160,7 +160,7 @@ fn integers(bits: u32) -> Vec<u64> {
     values
 }
 
-/// Words that hold each value in one half and a few others in the other half.
+/// Words of two halves. The low half takes each value, and the high half three different values for each.
 fn pairs(values: &[u64]) -> Vec<u64> {
     let turned = |by: usize| values.iter().cycle().skip(by);
     let beside = |by| {
@@ -178,7 +178,7 @@ const HALVES: [u64; 36] = [
     0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, some whole
     0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // greatest, infinite, NaN
     0x3801, 0x07fe, 0xfff7,
-    0x7ff7, // factors of a product just below a normal number, NaNs that may mark an item out of bounds
+    0x7ff7, // 0x3801 * 0x07fe is just below a normal number; 0xfff7, 0x7ff7: NaNs that may mark an item out of bounds
 ];
 
 const SINGLES: [u64; 51] = [
@@ -229,15 +229,15 @@ const SINGLES: [u64; 51] = [
     0x7fc0_0000,
     0x7fff_ffff,
     0xffc1_2345,
-    0x7f80_0001, // NaNs, the last one signalling
+    0x7f80_0001, // NaNs; the last is signalling
     0x3f00_0001,
     0x00ff_fffe,
-    0x4000_0000, // factors of a product just below a normal number, 2.0
+    0x4000_0000, // 0x3f000001 * 0x00fffffe is just below a normal number; 2.0
 ];
 
 const DOUBLES: [u64; 46] = [
     0x380f_ffff_f000_0000,
-    0x380f_ffff_f800_0000, // below the least normal f32, by a half and by a quarter of its last place
+    0x380f_ffff_f800_0000, // below the least normal f32, by 1/2 and by 1/4 of its last place
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
     0x0000_0000_0000_0001,

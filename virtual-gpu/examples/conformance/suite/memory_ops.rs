@@ -1,6 +1,5 @@
-//! Statements that access memory. A thread has a slot of 16 bytes in shared, in global and in local
-//! memory. It accesses other threads' slots only between barriers, by operations whose result does not
-//! depend on the order.
+//! Statements that access memory. A thread has a slot of 16 bytes in shared, in global and in local memory. It accesses the slots of other
+//! threads only between barriers, by operations whose result does not depend on the order.
 
 use super::generate::{Extent, Generator};
 use super::hidden;
@@ -26,7 +25,7 @@ pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
 pub struct Atomic {
     pub operation: &'static str,
     pub kind: Kind,
-    /// Operands after the address.
+    /// The number of operands after the address.
     pub operands: usize,
 }
 
@@ -55,7 +54,7 @@ fn bits(kind: Kind) -> &'static str {
     }
 }
 
-/// All atomic operations on the types that PTX has them for.
+/// The atomic operations of PTX, each for all of its types, except 128 bits and vectors.
 pub const ATOMICS: [Atomic; 30] = {
     use Kind::*;
     const fn atomic(operation: &'static str, kind: Kind, operands: usize) -> Atomic {
@@ -147,7 +146,7 @@ const LOCAL_SLOT: Slot = Slot {
     offset: 0,
 };
 
-/// A slot of the thread's own that atomic operations can reach.
+/// The thread's own slot in a space that has atomic operations.
 fn own_slot(g: &mut Generator<'_>) -> Slot {
     let (space, base, offset) = match g.random.once_in(2) {
         true => (".shared", "%slot", 0),
@@ -160,7 +159,7 @@ fn own_slot(g: &mut Generator<'_>) -> Slot {
     }
 }
 
-/// A slot written in one way and read in another.
+/// Writes a slot with some widths, and reads it with others.
 fn repack(g: &mut Generator<'_>) -> Vec<String> {
     let slot = match g.random.once_in(3) {
         true => LOCAL_SLOT,
@@ -239,7 +238,7 @@ fn exchange(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Operations of all threads on random slots. The result does not depend on their order.
+/// All threads operate on random slots. The result does not depend on the order of the threads.
 fn histogram(g: &mut Generator<'_>) -> Vec<String> {
     let (op, kind) = *g.random.pick(&[
         ("add.u32", Kind::U32),

@@ -1,4 +1,4 @@
-//! Generated kernels: random ones, and one for each form of an instruction.
+//! Generated kernels: random kernels, and a kernel for each form of an instruction.
 
 pub mod case;
 pub mod catalogue;

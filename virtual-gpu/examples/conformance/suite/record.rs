@@ -1,10 +1,10 @@
-//! The record that a thread of a random kernel reads at its start and writes at its end. It has a
-//! place for each register, and the thread's slot in global memory.
+//! The record that a thread of a random kernel reads at its start and writes at its end. The record has a place for each register, and
+//! contains the thread's slot in global memory.
 
 use super::kind::Kind;
 use super::random::Random;
 
-/// Threads of a block: two whole warps, so that members of a warp can be named.
+/// Threads of a block: two whole warps, so that masks of all 32 lanes are valid.
 pub const BLOCK_THREADS: u32 = 64;
 /// Blocks of a random kernel.
 pub const BLOCKS: u32 = 2;
@@ -13,13 +13,13 @@ pub const RECORD_BYTES: usize = 128;
 /// The offset of the thread's slot of 16 bytes in a record.
 pub const SLOT_OFFSET: usize = 96;
 
-/// A register that a random kernel may use for anything.
+/// A register that the statements of a random kernel read and write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputRegister {
     pub register: &'static str,
-    /// The kind of its initial values.
+    /// The kind of the register's initial value.
     pub kind: Kind,
-    /// Its place in a record.
+    /// The register's offset in a record.
     pub offset: usize,
     pub bytes: usize,
 }
@@ -99,7 +99,7 @@ pub fn input(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Describes an offset of the output in words.
+/// Describes an offset of the output, for messages.
 pub fn describe(offset: usize) -> String {
     let (thread, within) = (offset / RECORD_BYTES, offset % RECORD_BYTES);
     let block = thread / BLOCK_THREADS as usize;

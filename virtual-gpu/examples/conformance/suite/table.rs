@@ -1,6 +1,6 @@
-//! One kernel for each form of an instruction, which tries special operands: all values if there is one
-//! operand, all pairs if there are two, a random choice if there are three. Operands with unspecified
-//! results are included, to learn what the hardware gives.
+//! One kernel for each form of an instruction. Each *item* of its input is one set of operands. With one operand, the items are all special
+//! values (all 65,536 values of 16 bits). With two operands, they are all pairs of special values. With three, they are a random sample.
+//! Operands with unspecified results are included, to learn the hardware's results.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};
@@ -9,13 +9,13 @@ use super::memory_ops::Atomic;
 use super::random::{Random, hash};
 
 const THREADS: u32 = 128;
-/// Bytes of an item's sources.
+/// Bytes of an item's operands.
 pub const INPUT_BYTES: usize = 32;
 /// Bytes of an item's results.
 pub const OUTPUT_BYTES: usize = 16;
-/// Items that are added at random.
+/// Random items that are added to the special values or pairs.
 const RANDOM_ITEMS: usize = 2048;
-/// Items that are chosen at random if there are too many to try them all.
+/// Random items of an instruction with three operands.
 const SAMPLED_ITEMS: usize = 8192;
 
 /// The kernel for a form of an instruction.
@@ -171,7 +171,7 @@ fn store(register: &str, kind: Kind, offset: usize) -> String {
     format!("{widen} st.global.b64 [%out+{offset}], %q3;\n")
 }
 
-/// The sources of all items, with more items to fill the last block.
+/// The operands of all items. Random items fill the last block.
 fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
     let mut items: Vec<Vec<u64>> = Vec::new();
     match kinds {

@@ -1,4 +1,4 @@
-//! The virtual GPU, used through its Rust interface and not as a driver.
+//! The virtual GPU, used through its Rust API and not through the driver API.
 
 use super::case::{Case, FILL, Failure, Machine, Outcome, module_text};
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
@@ -54,7 +54,7 @@ impl Machine for VirtualMachine {
             Ok(module) => cases.iter().map(|c| self.run_one(&module, c)).collect(),
             Err(error) => match cases {
                 [_] => vec![Err(Failure::Load(error.to_string()))],
-                // One by one, to find out which cases load.
+                // Some case does not load, so each case runs in a module of its own.
                 _ => cases.chunks(1).flat_map(|case| self.run(case)).collect(),
             },
         }

@@ -1,7 +1,7 @@
-//! Vector clocks over all threads of a grid: the times up to which each thread knows the other threads.
+//! Vector clocks over all threads of a launch: the times up to which each thread knows the other threads.
 //!
-//! For each known block, a clock holds a list with the known time of each thread of the block. Clocks share these
-//! lists until they differ. After a barrier, all threads of a block share one list.
+//! For each known block, a clock holds a list with the known time of each thread of the block. Clocks share these lists until they differ.
+//! After a barrier, all threads that waited for it share one list.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Bits of a [`Thread`] that hold its index in its block.
 const INDEX_BITS: u32 = 16;
 
-/// A thread of the grid: its block, and its index in the block.
+/// A thread of the launch: its block, and its index in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Thread(u64);
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_known_to_their_ends() {
+    fn known_ranges_of_whole_blocks_are_joined() {
         let (mut a, mut b) = (Known::default(), Known::default());
         a.learn_all(&(2..4));
         a.learn(Thread::new(3, 1), 7);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_takes_the_later_of_each() {
+    fn join_takes_each_threads_later_time() {
         let (mut a, mut b) = (Known::default(), Known::default());
         a.learn(Thread::new(5, 3), 5);
         a.learn(Thread::new(1, 0), 2);

@@ -35,7 +35,7 @@ impl Grid {
 pub(super) struct Grids {
     /// Sorted by first block.
     started: Vec<Grid>,
-    /// The knowledge of the launching threads, by the number of the launched grid.
+    /// For each launched grid that has not started, by its number, the knowledge of the thread that launched it.
     launched: HashMap<u32, Rc<Known>>,
 }
 

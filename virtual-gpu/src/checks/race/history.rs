@@ -1,9 +1,9 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Only
-//! accesses that are needed to find every race are kept.
+//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Accesses that are not needed to find a
+//! race are forgotten where that is cheap.
 //!
-//! An access is forgotten when a later one replaces it: every access that races with the earlier one
-//! races with the later one too. If the program orders its threads, one write and one read are left. If
-//! many threads read at once, or use atomic operations, one access of each thread is left.
+//! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
+//! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, up to two accesses of
+//! each thread remain, one weak and one strong.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,13 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// If more accesses than this are remembered, a strong access is added without a search for accesses that it
-/// replaces.
+/// If more than this many accesses are remembered, a new strong access is added without a search for replaced accesses.
 const PRUNED: usize = 16;
 
 /// One thread's access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The thread in the low bits, and the kind of access above it.
+    /// The thread in the low bits. Above it, the kind, strength, scope and size of the access.
     bits: u64,
     pub time: u32,
     pub place: u32,
@@ -96,7 +95,7 @@ impl Record {
             && (both & IS_WIDE != 0 || self.thread().block() == other.thread().block())
     }
 
-    /// Whether this access races with a new one by a thread that knows `known`.
+    /// Whether this access races with the access `new` of a thread that knows `known`.
     #[inline]
     fn races(self, new: Self, known: &Known) -> bool {
         self.thread() != new.thread() && !self.may_meet(new) && !self.is_before(new, known)
@@ -107,7 +106,7 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether every access that races with this access also races with the later access `new`.
+    /// Whether the later access `new` replaces this access. Sizes and scopes of strong accesses are not compared.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
         (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
@@ -127,7 +126,7 @@ enum Log {
 struct Crowd {
     /// The key is the thread, and whether the access is strong.
     records: HashMap<u64, Record, NumberHasher>,
-    /// One of the records, if all are strong, have device scope or wider, and have the same size.
+    /// One of the added records, if all of these are strong, have device scope or wider, and have the same size.
     sample: Option<Record>,
 }
 
@@ -143,7 +142,7 @@ impl Crowd {
 }
 
 impl Log {
-    /// The access that races with a new one. If several race, the access of the lowest thread.
+    /// A remembered access that races with the access `new`. If several accesses race, the access of the lowest thread.
     #[inline]
     fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
         match self {
@@ -157,7 +156,7 @@ impl Log {
         }
     }
 
-    /// Calls `pass` with each remembered access, or with one that represents all of them.
+    /// Calls `pass` with each remembered access, or with one access that represents all of them.
     #[inline]
     fn each(&self, mut pass: impl FnMut(Record)) {
         match self {
@@ -170,7 +169,7 @@ impl Log {
         }
     }
 
-    /// Forgets the accesses that a new one replaces.
+    /// Forgets the accesses that the access `new` replaces.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
         match self {
@@ -220,25 +219,26 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Calls `pass` with each remembered write, or with one that represents all of them.
+    /// Calls `pass` with each remembered write, or with one write that represents all of them.
     #[inline]
     pub(super) fn each_write(&self, pass: impl FnMut(Record)) {
         self.writes.each(pass);
     }
 
-    /// Calls `pass` with each read since the last write, or with one that represents all of them.
+    /// Calls `pass` with each remembered read, or with one read that represents all of them.
     #[inline]
     pub(super) fn each_read(&self, pass: impl FnMut(Record)) {
         self.reads.each(pass);
     }
 
-    /// The access that races with a new read, if there is one.
+    /// A remembered access that races with the read `new`, if any does.
     #[inline]
     pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {
         self.writes.race_with(new, known)
     }
 
-    /// The remembered write by a block from `first_block` on. If there are several, the write of the lowest thread.
+    /// A remembered write by a block with the number `first_block` or above. If there are several such writes, the write of the lowest
+    /// thread.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
         let is_since = |old: &&Record| old.thread().block() >= first_block;
         match &self.writes {
@@ -251,7 +251,7 @@ impl History {
         }
     }
 
-    /// The access that races with a new write or atomic operation, if there is one.
+    /// A remembered access that races with the write or atomic operation `new`, if any does.
     #[inline]
     pub(super) fn race_with_write(&self, new: Record, known: &Known) -> Option<Record> {
         let write = self.writes.race_with(new, known);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_readers_is_seen_by_a_writer_and_then_forgotten() {
+    fn a_writer_sees_all_readers_and_then_clears_them() {
         let mut cell = History::default();
         let unknown = Known::default();
         for index in [4, 2, 9] {

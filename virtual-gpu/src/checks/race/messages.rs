@@ -37,8 +37,8 @@ impl Messages {
         self.lying.get(&address).map_or(&[], |all| all)
     }
 
-    /// Receives the messages of the writes that an access reads. An acquire orders the access
-    /// itself too, so call this before the access is compared with others.
+    /// Receives the messages of the writes that an access reads. An acquire also orders the acquiring access itself, so call this before
+    /// the access is compared with others.
     pub(super) fn hear(state: &mut ThreadState, accesses: &Accesses<'_>, lying: &[Message]) {
         let acquires = matches!(
             accesses.strength,
@@ -54,8 +54,8 @@ impl Messages {
         }
     }
 
-    /// Leaves a message for later readers of a write. A release covers the write itself, so call
-    /// this after the time of the write has been recorded.
+    /// Leaves a message for later readers of a write. A release also covers the releasing write itself, so call this after the write's time
+    /// has been recorded.
     pub(super) fn leave(
         &mut self,
         thread: Thread,

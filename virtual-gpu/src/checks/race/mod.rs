@@ -1,19 +1,17 @@
 //! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
 //! is a write, and nothing orders the two.
 //!
-//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
-//! Shuffles and votes order no accesses, and neither does the interleaving that happened.
+//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step. Shuffles, votes, and the interleaving of
+//! this run order no accesses.
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
 //!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.
-//! * A release (or a fence and then a strong write) is paired with an acquire (or a strong read and then
-//!   a fence) that reads the written value, or a value that atomic operations made from it. Everything
-//!   before the release comes before everything after the acquire. Scopes count: an order of block
-//!   scope holds within a block only.
-//! * A grid that a kernel launches comes after its launch. A grid in the NULL stream of a block comes
-//!   after the grids that the block launched into this stream earlier. A tail launch comes after the whole
-//!   grid that launched it, and after that grid's other children. Nothing else comes after a child grid; in
-//!   particular its parent does not.
+//! * A release is a releasing write, or a fence and then a strong write. An acquire is an acquiring read, or a strong read and then a
+//!   fence. They are paired if the acquire reads the written value, or a value that atomic operations made from it. Everything before the
+//!   release comes before everything after the acquire. Scopes count: an order of block scope holds within a block only.
+//! * A grid that a kernel launches comes after the launching instruction. A grid in the NULL stream of a block comes after the grids that
+//!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's other
+//!   children. Nothing else comes after a child grid: its parent's later accesses are not ordered after it.
 //! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
 //!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and a test finds its
 //!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
@@ -22,16 +20,16 @@
 //! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
 //!   the bytes must not change while the grid runs.
 //!
-//! Each thread has a time, which advances when the thread publishes something, and knows other threads up
-//! to certain times (`clocks`, `threads`, `messages`). An access gets the time of its thread. It is ordered
-//! before a later access if the later thread knows the earlier thread up to this time. Memory is divided
-//! into cells of a few bytes (`pages`). For each cell, `history` holds the accesses that must be remembered.
+//! Each thread has a time, which advances when the thread publishes something. Each thread also knows other threads up to certain times
+//! (`clocks`, `threads`, `messages`). An access gets the time of its thread. It is ordered before a later access if the later thread knows
+//! the earlier thread up to this time. Memory is divided into cells of a few bytes (`pages`). For each cell, `history` holds the accesses
+//! that must be remembered.
 //!
 //! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that
 //! it touched, for `checks/streams` to compare with other work.
 //!
-//! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. A finding holds for
-//! the inputs and the schedule that ran, and so does the absence of findings.
+//! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. Findings, and the absence of findings, hold for the
+//! inputs and the schedule that ran.
 
 mod clocks;
 mod grids;
@@ -67,7 +65,7 @@ pub(crate) struct RaceDetector {
     global: Pages,
     messages: Messages,
     past: Option<Past>,
-    /// Lanes that read an older value in the next reported accesses, with the messages of that value.
+    /// Lanes whose next reported read returns an older value, each with the messages of that value.
     stale: Vec<(usize, Vec<Message>)>,
 }
 

@@ -16,13 +16,13 @@ const COARSEST: u32 = 4;
 pub(super) struct Pages {
     places: HashMap<u64, usize, NumberHasher>,
     pages: Vec<Page>,
-    /// The page that was used last, and its index.
+    /// The number of the page that was used last, and its index in `pages`.
     last: Option<(u64, usize)>,
 }
 
 #[derive(Debug)]
 struct Page {
-    /// Bytes of a cell, as a power of two.
+    /// A cell has `1 << shift` bytes.
     shift: u32,
     cells: Vec<History>,
 }
@@ -57,7 +57,7 @@ impl Pages {
         self.pages.iter().map(|page| page.cells.len()).sum()
     }
 
-    /// All histories in the order of their addresses, each with its first address and its bytes.
+    /// All histories in the order of their addresses, each with its first address and its size in bytes.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (u64, u64, &History)> {
         let mut numbers: Vec<(u64, usize)> = self.places.iter().map(|(n, p)| (*n, *p)).collect();
         numbers.sort_unstable();
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_becomes_finer_and_keeps_what_it_knew() {
+    fn a_page_that_becomes_finer_keeps_its_histories() {
         let mut pages = Pages::default();
         assert_eq!(pages.cells(512 + 32, 16).len(), 1);
         let thread = Thread::new(3, 5);

@@ -1,8 +1,8 @@
 //! The values of global memory before its last writes, for reads that may still see them.
 //!
-//! A read may return the value before the last write, unless the reader is ordered after that write, has
-//! seen it, or is ordered after a thread that has seen it. Only one old value is kept, although a device
-//! may return older ones too. An access of another width drops the old value.
+//! A read may return the value before the last write, with three exceptions: the reader is ordered after that write, has seen it, or is
+//! ordered after a thread that has seen it. Only one old value is kept, although a device may return even older values. A write of a
+//! different width drops the old value. A read of a different width returns the current value.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::pages::NumberHasher;
 const UNIT_BYTES: u64 = 8;
 /// The most units with remembered writes. When there are more units, all remembered writes are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// Of the reads that may be stale, on average one in this number returns the new value.
+/// A read that may be stale returns the new value with a probability of one in this number.
 const FRESH_ONE_IN: u64 = 4;
 
 /// A write, and the value before it.
@@ -38,7 +38,7 @@ pub(super) struct Past {
     random: u64,
 }
 
-/// One thread's access to one element.
+/// A thread that reads, with its time and its knowledge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'k> {
     pub thread: Thread,
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn a_read_is_stale_until_it_has_seen_better() {
+    fn a_read_may_be_stale_until_the_new_value_is_seen() {
         let mut past = Past::new(1);
         let (writer, other) = (Thread::new(0, 0), Thread::new(1, 0));
         past.write((64, 4), Some(7), &[], (writer, 3));
         assert!(!reads(&mut past, writer, &Known::default()).contains(&true));
-        let mut told = Known::default();
-        told.learn(writer, 3);
-        assert!(!reads(&mut past, other, &told).contains(&true));
+        let mut up_to_date = Known::default();
+        up_to_date.learn(writer, 3);
+        assert!(!reads(&mut past, other, &up_to_date).contains(&true));
         let mut behind = Known::default();
         behind.learn(writer, 2);
         let stale = reads(&mut past, other, &behind);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn another_width_forgets() {
+    fn a_write_of_another_width_discards_old_values() {
         let mut past = Past::new(1);
         past.write((64, 4), Some(7), &[], (Thread::new(0, 0), 3));
         past.write((66, 2), Some(7), &[], (Thread::new(0, 0), 3));

@@ -1,8 +1,8 @@
-//! The global memory that a launch touched, for comparison with other work. The pages are listed at once, and runs of
-//! bytes on demand.
+//! The global memory that a launch touched, for comparison with other work. The pages are listed at the end of the launch, and the runs of
+//! bytes only when they are needed.
 //!
-//! Each cell reports one write and one read: those that conflict with the most other accesses. If a history has
-//! replaced an access by a later access, the later access represents both here too.
+//! Each cell reports at most one write and one read: the write and the read that conflict with the most other accesses. If a later access
+//! has replaced an earlier access in the history, the later access represents both.
 
 use super::RaceDetector;
 use super::grids::Grid;
@@ -71,9 +71,8 @@ impl History {
 /// An access that is reported, and its record.
 type Told = (Access, Record);
 
-/// Chooses which of two accesses represents both: the one chosen so far, or a new one. If their widths differ,
-/// neither represents the other. In this case the result counts as weak, because an access of any width races
-/// with at least one of the two.
+/// Chooses which of two accesses represents both: the access chosen so far, or a new access. If their widths differ, neither represents the
+/// other. The result then counts as weak, because every access differs in width from one of the two, and may race with it.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

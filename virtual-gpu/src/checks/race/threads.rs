@@ -1,4 +1,4 @@
-//! The threads of the blocks that have started and not ended: the time and the knowledge of each.
+//! The time and the knowledge of each thread in the running blocks.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ pub(super) struct ThreadState {
     pub known: Rc<Known>,
     /// The knowledge that strong writes publish, if they follow a fence.
     pub fenced: Option<Message>,
-    /// The messages that strong reads have received. They take effect at the next fence.
+    /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
     /// The knowledge of another thread that this thread joined last.
     followed: Option<Rc<Known>>,
@@ -32,7 +32,7 @@ impl ThreadState {
         }
     }
 
-    /// Joins the knowledge of another thread, unless it was the last one joined.
+    /// Joins the knowledge of another thread, unless the last join was of the same knowledge.
     fn follow(&mut self, known: &Rc<Known>) {
         let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
         if !self.followed.as_ref().is_some_and(is_same) {
@@ -52,7 +52,7 @@ impl ThreadState {
         Rc::make_mut(&mut self.known).join(known);
     }
 
-    /// Receives a message that a strong read has found. It takes effect at the thread's next fence.
+    /// Receives a message that a strong read has found. It takes effect at the thread's next fence that acquires.
     pub(super) fn hear(&mut self, message: &Message) {
         let is_new = |m: &Message| !Rc::ptr_eq(&m.known, &message.known);
         if self.seen.iter().all(is_new) {
@@ -79,8 +79,7 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Knowledge that is already joined. Threads that have met share one [`Known`], which is joined only
-    /// once.
+    /// Each [`Known`] that `known` already contains. Threads that have met share a `Known`, which is then seldom joined twice.
     taken: Vec<Rc<Known>>,
 }
 
@@ -101,7 +100,7 @@ impl BlockState {
         Thread::new(self.number, index)
     }
 
-    /// Lanes met: each lane now knows everything that any of them knew.
+    /// Lanes met: each of these lanes now knows everything that any of them knew.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let mut together = Gathering::default();
         together.take_in(self.number, &mut self.threads, warp, lanes);
@@ -143,7 +142,7 @@ impl BlockState {
         }
     }
 
-    /// Lanes waited for their copies. The copies know nothing new except their own accesses.
+    /// Lanes waited for their copies. Of what the copies know, only their own accesses are new to the lanes.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         for index in indices(warp, lanes) {

@@ -1,7 +1,6 @@
 //! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to that number.
 //!
-//! A sequence is a stream, whose pieces of work have numbers, or a chain of a graph's nodes, which have
-//! positions.
+//! A sequence is a stream of numbered pieces of work, or a chain of a graph's nodes, numbered by their positions.
 
 /// For each sequence, the number up to which it is known to be done. Nothing is known of a sequence that is not in the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +21,7 @@ impl Clock {
             .is_ok_and(|place| self.times[place].1 >= number)
     }
 
-    /// Whether this clock knows at least what another one knows.
+    /// Whether this clock knows everything that the other clock knows.
     pub(crate) fn covers_all(&self, other: &Clock) -> bool {
         let mut times = other.times.iter();
         times.all(|&(sequence, number)| self.covers(sequence, number))
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_takes_the_later_and_meeting_the_earlier() {
+    fn join_takes_the_later_time_and_meet_the_earlier() {
         let (a, b) = (clock(&[(3, 5), (1, 2)]), clock(&[(1, 7), (2, 1), (3, 4)]));
         let mut both = a.clone();
         both.join(&b);
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_known_up_to_a_number() {
+    fn a_clock_covers_a_sequence_up_to_its_number() {
         let mut known = clock(&[(4, 6)]);
         known.learn(4, 5);
         let covered = [(4, 6), (4, 7), (5, 1)].map(|(s, n)| known.covers(s, n));

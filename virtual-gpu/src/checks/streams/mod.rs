@@ -6,11 +6,11 @@
 //! * both are in one stream, and B was enqueued later;
 //! * one is in the legacy default stream and the other in a blocking stream of the same context, and B was
 //!   enqueued later;
-//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued before that event was
-//!   recorded. If the event was recorded several times, the last recording before the wait call counts;
+//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued in the event's stream before that event was
+//!   recorded there. If the event was recorded several times, the last recording before the wait call counts;
 //! * B was enqueued after the host learned that A is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from A to B;
-//! * A and B belong to two launches of one executable graph, and B's launch is the later one;
+//! * A and B belong to two launches of one executable graph, and B's launch is later;
 //! * B comes after a third piece of work, which comes after A.
 //!
 //! The host learns that work is done
@@ -29,23 +29,22 @@
 //! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
 //! freeing counts as a write.
 //!
-//! The verdict depends neither on the order in which work happens to be done nor on the thread that does it. Each
-//! piece is compared with all pieces that were done before (`shadow`). The orders that were known when it was enqueued
-//! decide (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault
-//! stops it, because its accesses are not known earlier. A copy or a fill reports before it begins.
+//! Whether two pieces race does not depend on the order in which they happen to be done, nor on the threads that do them. Each piece is
+//! compared with all pieces done before it (`shadow`). Two pieces are ordered if their order was known when the later piece was enqueued
+//! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it, because its
+//! accesses are not known earlier. A copy or a fill reports before it begins.
 //!
 //! Not seen:
 //!
-//! * Work that is not done. Work that nobody waits for may stay queued until its stream or its context is
-//!   destroyed.
-//! * The host's own loads and stores, such as refilling a page-locked buffer while a copy from it is queued, or
-//!   reading it before the copy to it is done.
-//! * Missing orders among the host's threads. The driver does not see how these threads synchronise, so every
-//!   host thread counts as knowing what any of them has learned.
+//! * Races of work that is never done. Work that nobody waits for may stay queued until its stream or its context is destroyed.
+//! * Races with the host's own loads and stores. For example, the host refills a page-locked buffer while a copy from it is queued, or
+//!   reads a buffer before the copy to it is done.
+//! * Missing synchronisation between host threads. The driver does not see how they synchronise, so every host thread counts as knowing
+//!   what any host thread has learned.
 //! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
 //!   copy may still be under way when the call returns.
-//! * Races with the launch of a graph that has a host function as a node: when that node begins, the whole launch
-//!   counts as known to the host.
+//! * Races with the launch of a graph that contains a host function. When this function begins, the whole launch counts as known to the
+//!   host.
 //! * The use of stream-ordered memory on a stream that is not ordered after the allocation.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:
@@ -58,8 +57,8 @@
 //! overlapping spans arrives. Usually the host waits for all work before such work arrives, and the spans are
 //! dropped.
 //!
-//! The memory for this grows with the bytes touched and with the unordered streams, not with the number of
-//! launches. Work is forgotten as soon as it is ordered before everything that can still happen.
+//! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. From time to
+//! time, work that is ordered before everything that can still happen is forgotten.
 
 mod clock;
 mod orders;

@@ -8,14 +8,14 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A cleanup runs when the number of segments, streams and recent pieces of work exceeds twice the number that the
-/// last cleanup left, plus this.
+/// A cleanup runs when [`State::len`] exceeds twice its value after the last cleanup, plus `SLACK`, or when recent work owns more than
+/// [`MOST_CELLS`] cells.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
 const MOST_CELLS: usize = 1 << 21;
 
-/// The record of a device's work.
+/// The record of a machine's work. All devices of the machine share it.
 #[derive(Default)]
 pub(crate) struct Orders(Mutex<State>);
 
@@ -23,7 +23,7 @@ pub(crate) struct Orders(Mutex<State>);
 struct State {
     /// The work that the host knows to be done.
     told: Clock,
-    /// Work that is enqueued and not done, by its number: its stream and its clock.
+    /// Work that is enqueued and not done. The key is its number, the value its stream and its clock.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
     /// Recent work, which is not yet in the shadow.
     recent: Recent,
@@ -41,8 +41,8 @@ impl Orders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a piece of work that is enqueued, and is ordered after the work in `after`. Returns the clock of
-    /// the new work, which work that comes after it passes in `after`.
+    /// Records a newly enqueued piece of work that is ordered after the work with the clocks `after`. Returns the clock of the new work. To
+    /// order later work after the new work, pass this clock in `after`.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),
@@ -69,7 +69,7 @@ impl Orders {
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
-        // If nothing is pending, and all later work is ordered after all work done so far, nothing can race.
+        // If nothing is pending, and all later work is ordered after all work done so far, no remembered access can race.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
             let forgotten = std::mem::take(&mut *state);
             drop(state);
@@ -84,7 +84,7 @@ impl Orders {
         clock.retain(|stream| state.streams.contains(&stream));
     }
 
-    /// Compares a piece of work with the earlier ones, and remembers it. Returns the first race.
+    /// Compares a piece of work with the earlier pieces, and remembers it. Returns the first race.
     pub(crate) fn compare(&self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         let mut state = self.state();
         state.newest.learn(piece.stream.id, piece.number);
@@ -101,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// How many segments of memory and streams are remembered.
+    /// How many segments and recent pieces of work are remembered, and how many streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();
@@ -168,7 +168,7 @@ mod tests {
     use std::ops::Range;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// A stream's work that writes some bytes.
+    /// Enqueues and performs writes in streams.
     struct Writer<'o> {
         orders: &'o Orders,
         number: u64,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_over_many_streams_that_nobody_waits_for_takes_little() {
+    fn a_chain_over_many_streams_takes_bounded_memory() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let mut last = Arc::default();
@@ -231,14 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_knows_is_forgotten_although_other_work_waits() {
+    fn completed_work_is_forgotten_while_other_work_is_pending() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let mut waiting = writer.enqueue(0, &[]);
         for stream in 1..10_000 {
             let (done, raced) = writer.write(stream, &[], stream * 64);
             orders.told(&done);
-            // At any time, work is pending that was enqueued before the host last learned something.
+            // There is always pending work that was enqueued before the host last learned something.
             let next = writer.enqueue(0, &[&waiting.clock]);
             let clock = Arc::clone(&waiting.clock);
             assert!(!raced && writer.perform(waiting, stream * 64));
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A write of some bytes. Sets `asked` when its runs are made.
+    /// A write of some bytes. Sets `asked` when the write is divided into runs.
     fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
         let asked = Arc::clone(asked);
         Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_divided_into_runs_only_when_unordered_work_meets_it() {
+    fn work_is_divided_into_runs_only_when_unordered_work_overlaps() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_gone_is_forgotten_before_and_after_it_is_divided() {
+    fn freed_memory_is_forgotten_before_and_after_division_into_runs() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn histories_of_recent_work_are_not_kept_without_end() {
+    fn large_histories_are_divided_into_runs_at_once() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let asked = Arc::default();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_when_the_host_knows_all() {
+    fn nothing_is_kept_once_the_host_knows_all_work() {
         let orders = Orders::default();
         let mut writer = Writer::new(&orders);
         let (first, _) = writer.write(1, &[], 0);

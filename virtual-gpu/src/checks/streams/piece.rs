@@ -39,7 +39,7 @@ pub(crate) enum What {
 }
 
 impl Piece {
-    /// Whether this piece of work comes after another one, or is the same.
+    /// Whether this piece of work comes after another piece, or is that piece.
     pub(super) fn comes_after(&self, other: &Self) -> bool {
         if self.number != other.number {
             return self.clock.covers(other.stream.id, other.number);

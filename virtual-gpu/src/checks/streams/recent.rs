@@ -1,4 +1,4 @@
-//! Recent work, for which only spans of addresses are known yet.
+//! Recent work, of which only spans of addresses are recorded so far.
 //!
 //! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom
 //! needed: other work touches other memory or is ordered after the launch, and soon the host waits for
@@ -20,8 +20,8 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Accesses within these spans. `divide` makes the runs. Until `divide` is called, it holds the histories
-    /// of `cells` cells of memory.
+    /// Accesses within these spans. The closure `divide` makes the runs. Until it is called, it owns the histories of `cells` cells of
+    /// memory.
     pub(crate) fn new(
         spans: Spans,
         cells: usize,
@@ -60,7 +60,7 @@ struct Done {
 #[derive(Default)]
 pub(super) struct Recent {
     done: Vec<Done>,
-    /// Cells whose histories are kept.
+    /// Cells whose histories the recent work owns.
     cells: usize,
 }
 
@@ -79,7 +79,7 @@ impl Recent {
         self.done.len()
     }
 
-    /// Cells whose histories are kept.
+    /// Cells whose histories the recent work owns.
     pub(super) fn cells(&self) -> usize {
         self.cells
     }

@@ -1,11 +1,11 @@
-//! The remembered accesses: which work accessed which bytes. Only accesses that later work may race with
-//! are kept.
+//! The remembered accesses: which work accessed which bytes. Accesses that no later work can race with are forgotten, at once or at the
+//! next cleanup.
 //!
-//! Addresses are divided into segments whose bytes have the same history. An access is forgotten when a
-//! later access replaces it. The later access is ordered after the earlier one, covers its bytes, and
-//! conflicts with every access that the earlier one conflicts with. This loses no race: pending work is
-//! never ordered before the later access, so pending work that is unordered with the earlier access is
-//! unordered with the later access too. A chain of launches over the same bytes therefore leaves one access.
+//! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access if it is ordered
+//! after the earlier access, covers its bytes, and conflicts with every access that the earlier access conflicts with. A replaced access is
+//! forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not ordered after the later access, because
+//! it would then be ordered after the earlier access too. Nor is it ordered before the later access, which is done. So it is unordered with
+//! the later access. A chain of launches over the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_that_races_is_found_and_its_neighbours_do_not() {
+    fn the_first_racing_byte_is_found_and_adjacent_ranges_pass() {
         let mut shadow = Shadow::default();
         let (a, b) = (piece(1, 1, &[]), piece(2, 2, &[]));
         assert!(shadow.add(&mark(&a, 100, 108, Write)).is_none());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_of_several_streams_are_all_remembered() {
+    fn readers_of_several_streams_are_all_kept() {
         let mut shadow = Shadow::default();
         let readers = [piece(1, 1, &[]), piece(2, 2, &[]), piece(3, 3, &[])];
         for reader in &readers {

@@ -1,5 +1,5 @@
-//! Sets of addresses, kept as ranges. The spans of a piece of work contain all bytes that it touches, and
-//! possibly others, so they are cheap to make. Work with disjoint spans cannot race.
+//! Sets of addresses, kept as ranges. The spans of a piece of work contain all bytes that it touches, and possibly other bytes: exact spans
+//! would cost more. Work with disjoint spans cannot race.
 
 use std::ops::Range;
 
@@ -64,13 +64,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_that_touch_are_one() {
+    fn adjacent_and_overlapping_ranges_are_merged() {
         let spans = Spans::new(vec![20..24, 0..8, 24..24, 8..12, 4..6]);
         assert_eq!(spans.0, [0..12, 20..24]);
     }
 
     #[test]
-    fn sets_meet_where_they_share_an_address() {
+    fn sets_that_share_an_address_meet() {
         let spans = |ranges: &[Range<u64>]| Spans::new(ranges.to_vec());
         let set = spans(&[0..8, 16..24]);
         for (other, meet) in [
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_taken_out() {
+    fn removed_addresses_split_ranges() {
         let mut spans = Spans::new(vec![0..8, 16..24, 32..40]);
         assert!(!spans.remove(&(8..16)));
         assert!(spans.remove(&(6..20)));

@@ -1,9 +1,8 @@
 //! The bytes that a piece of work has read and written, as runs in the order of their addresses.
 //!
-//! A run holds adjacent bytes that were accessed in the same way, by one line of one kernel, with the same
-//! number of bytes for each thread. So a run is usually a row of accesses by consecutive threads of one
-//! block, and the thread of each byte is known. After [`EXACT_RUNS`] runs, the threads are no longer
-//! recorded, so that scattered accesses take less memory.
+//! A run holds adjacent bytes that one line of one kernel accessed in the same way, with the same number of bytes for each thread. So a run
+//! is usually a row of accesses by consecutive threads of one block, and the thread of each byte is known. After [`EXACT_RUNS`] runs,
+//! adjacent bytes join the last run whatever their threads, which are then unknown. So scattered accesses take less memory.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -11,7 +10,7 @@ use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most runs of a piece of work whose threads are kept.
+/// From this number of runs on, adjacent bytes join the last run whatever their threads.
 const EXACT_RUNS: usize = 1 << 14;
 
 /// How bytes were accessed.
@@ -44,19 +43,19 @@ impl Access {
         (self.writes() || other.writes()) && !meet
     }
 
-    /// Whether every access that conflicts with this one also conflicts with `other`.
+    /// Whether every access that conflicts with this access also conflicts with `other`.
     pub(crate) fn is_covered_by(self, other: Self) -> bool {
         (other.writes() || !self.writes())
             && (!other.meets || self.meets && self.bytes == other.bytes)
     }
 }
 
-/// The thread that accessed the bytes of a run.
+/// The threads that accessed the bytes of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Threads {
     Unknown,
     One(Thread),
-    /// This thread and the following ones of its block, with this number of bytes each.
+    /// This thread and the following threads of its block. Each accessed this number of bytes, or fewer if it is the last.
     From(Thread, u64),
 }
 
@@ -112,7 +111,7 @@ impl Run {
     }
 }
 
-/// A grid whose threads have accessed something.
+/// A grid of a launch.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
     /// The number of the first block in the whole launch, over all grids.
@@ -128,7 +127,7 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read, except those that `writes` lists.
+    /// Bytes that were read. A read is left out if a write of the same bytes conflicts with all that the read conflicts with.
     pub reads: Vec<Run>,
 }
 
@@ -143,8 +142,7 @@ impl Touched {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     runs: Vec<Run>,
-    /// The last thread of the last run. If the run has several threads, `left` is the number of bytes of this
-    /// thread that have not been added yet.
+    /// If the last run has several threads, the last of them. Then `left` is the number of its bytes that have not been added yet.
     last: Thread,
     left: u64,
 }
@@ -235,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn atomic_operations_of_one_width_meet_and_others_do_not() {
+    fn atomic_operations_of_different_widths_conflict() {
         let atomic = access(AccessKind::Atomic, 4, true);
         let wider = access(AccessKind::Atomic, 8, true);
         let narrow_scope = access(AccessKind::Atomic, 4, false);
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_side_by_side_are_one_run_and_each_is_found() {
+    fn adjacent_accesses_form_runs_that_identify_every_thread() {
         let mut gatherer = Gatherer::default();
         let what = (access(AccessKind::Read, 4, false), 3);
         let thread = |block, index| Thread { block, index };

@@ -66,7 +66,7 @@ pub(crate) struct Parameters {
     graphics: HostPointer,
 }
 
-/// `cuCtxCreate_v4`: no parameters are supported.
+/// `cuCtxCreate_v4`: parameters that set limits, or that are for graphics, are not supported.
 pub(crate) fn create_with_parameters(
     context: Out<Handle<Context>>,
     parameters: In<Parameters>,

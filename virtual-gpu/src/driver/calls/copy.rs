@@ -1,9 +1,8 @@
 //! Copies of one row.
 //!
-//! As on a real device, a synchronous copy belongs to the legacy default stream. If it involves host
-//! memory, the call returns when the copy is done. An asynchronous copy reads pageable host memory during
-//! the call, and is synchronous if it writes to pageable memory. It reads and writes pinned host memory when
-//! the stream reaches the copy.
+//! As on a real device, a synchronous copy belongs to the default stream. If it involves host memory, the call returns when the copy is
+//! done. An asynchronous copy reads pageable host memory during the call, and is synchronous if it writes to pageable memory. It reads and
+//! writes pinned host memory when the stream reaches the copy. A captured copy treats pageable memory like pinned memory.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
@@ -83,8 +82,8 @@ pub(super) fn place(address: u64) -> Outcome<Location> {
     })
 }
 
-/// One end of a copy in device memory, of any device. An address that no device has counts as an address of the
-/// current device. A copy of one byte or more fails there.
+/// One end of a copy, in the memory of any device. An address in no allocation counts as an address of the current device, where a copy of
+/// one byte or more fails.
 pub(super) fn device(address: u64) -> Outcome<Location> {
     let memory = match machine()?.memory_at(address) {
         Some(memory) => memory,

@@ -81,7 +81,7 @@ pub(crate) fn synchronize(event: Handle<Event>) -> Outcome {
     }
 }
 
-/// Does a piece of the pending work, if there is any, so that a program that polls makes progress.
+/// Does one piece of pending work, if there is any. So a program that polls makes progress.
 pub(crate) fn query(event: Handle<Event>) -> Outcome {
     match waited_for(event)? {
         Some(ticket) if !ticket.is_done() => proceed(&ticket),
@@ -93,7 +93,7 @@ pub(crate) fn query(event: Handle<Event>) -> Outcome {
     }
 }
 
-/// The work that waiting for the event waits for. `None` if the event was never recorded.
+/// The ticket of the event's last recording. `None` if the event was never recorded.
 fn waited_for(event: Handle<Event>) -> Outcome<Option<Ticket>> {
     let event = find(event)?;
     match event.recording() {

@@ -10,9 +10,9 @@ use crate::driver::objects::current::current;
 use crate::driver::objects::machine::machine;
 use std::ffi::c_void;
 
-/// Portable, mapped, write-combined.
+/// The allowed flags: portable, mapped, write-combined.
 const ALLOC_FLAGS: u32 = 0x7;
-/// Portable, mapped, I/O memory, read-only.
+/// The allowed flags: portable, mapped, I/O memory, read-only.
 const REGISTER_FLAGS: u32 = 0xf;
 
 pub(crate) fn alloc(pointer: Out<*mut c_void>, bytes: usize) -> Outcome {

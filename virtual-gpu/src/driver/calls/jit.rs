@@ -26,7 +26,7 @@ struct Log {
     capacity: Option<Capacity>,
 }
 
-/// The size of a log buffer, and the index of the value that holds the size and receives the length of the log.
+/// The size of a log buffer, and the index of the option's value. The value holds the size, and receives the length of the log.
 struct Capacity {
     bytes: usize,
     index: usize,
@@ -55,8 +55,8 @@ impl Logs {
         })
     }
 
-    /// Writes the errors, or an empty text, to the error log. The reported length excludes the NUL. If the text
-    /// was cut, the reported length is the buffer's size.
+    /// Writes the errors to the error log, and an empty text to the info log. The reported length excludes the NUL. If the text was cut,
+    /// the reported length is the buffer's size.
     pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)

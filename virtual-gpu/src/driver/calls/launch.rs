@@ -259,7 +259,7 @@ pub(crate) fn callback(
     Ok(())
 }
 
-/// `cuLaunchHostFunc`. The function runs on the thread that does the stream's work at that time.
+/// `cuLaunchHostFunc`. The function runs on whichever thread is doing the stream's work.
 pub(crate) fn host_function(
     stream: Handle<Stream>,
     function: Option<unsafe extern "C" fn(*mut c_void)>,

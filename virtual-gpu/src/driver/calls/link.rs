@@ -114,12 +114,11 @@ fn add_text(linker: &Linker, data: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Loads a text to find its errors.
+/// Loads a text only to find its errors.
 fn check(linker: &Linker, text: &str) -> Result<(), Refusal> {
     let device = linker.context.device;
     let loaded = crate::Module::load(text, &device.config, &device.memory)?;
-    // Fails only if the program has freed a variable of the module. In that case no memory is left
-    // to free.
+    // Unloading fails only if the program has freed a variable of the module.
     let _ = loaded.unload(&device.memory);
     Ok(())
 }

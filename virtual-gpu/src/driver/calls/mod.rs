@@ -68,7 +68,7 @@ fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     }
 }
 
-/// Fails if a capture forbids the calling thread potentially unsafe calls.
+/// Fails if a capture forbids potentially unsafe calls to the calling thread.
 fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }

@@ -46,7 +46,7 @@ pub(crate) fn load_file(module: Out<Handle<Module>>, name: Text) -> Outcome {
     })?)
 }
 
-/// A file up to its first NUL.
+/// Reads a file up to its first NUL.
 pub(crate) fn read_file(name: Text) -> Outcome<Vec<u8>> {
     let name = name.text(Code::FILE_NOT_FOUND)?;
     let mut image = std::fs::read(name).map_err(|_| Code::FILE_NOT_FOUND)?;
@@ -115,8 +115,7 @@ pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     Ok(text)
 }
 
-/// Whether a PTX version is newer than the supported ones. `false` if the version cannot be read: the
-/// parser reports it.
+/// Whether a PTX version is newer than the supported versions. `false` if the version cannot be read: the parser reports it.
 fn is_newer(version: &str) -> bool {
     let major = version.trim_start().split('.').next();
     let major = major.and_then(|digits| digits.parse::<u32>().ok());

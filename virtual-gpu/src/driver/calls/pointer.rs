@@ -10,13 +10,13 @@ use crate::driver::objects::machine::machine;
 const MEMORY_TYPE_HOST: u32 = 1;
 const MEMORY_TYPE_DEVICE: u32 = 2;
 
-/// The side of an address.
+/// The allocation that contains an address.
 enum Side {
     Device(Found),
     Host(Found),
 }
 
-/// The value of an attribute.
+/// An attribute's value, by its C type.
 enum Value {
     Context(Handle<Context>),
     Word(u32),
@@ -29,7 +29,7 @@ pub(crate) fn attribute(value: HostPointer, attribute: i32, address: u64) -> Out
     store(value, value_of(attribute, address, &side)?)
 }
 
-/// For an unknown address every attribute is zero, and the call succeeds.
+/// For an unknown address the call succeeds: the device is −2, and every other attribute is zero.
 pub(crate) fn attributes(
     count: u32,
     attributes: In<i32>,

@@ -1,9 +1,9 @@
 //! `cuGetProcAddress`: finds a driver call by its name without a version, such as `cuMemAlloc`, and the CUDA version of
 //! its signature.
 //!
-//! If nothing is found, nothing is written, as with the real driver. If the real driver finds a call that this crate
-//! exports, this crate's address replaces the real driver's, so that these calls pass through the seam too. For a CUDA
-//! version newer than this crate knows, signatures may differ, so the real driver's address is kept.
+//! If nothing is found, no address is written, as with the real driver. If the real driver finds a call that this crate exports, this
+//! crate's address replaces the real driver's, so that these calls pass through the seam too. For a CUDA version newer than this crate
+//! knows, signatures may differ, so the real driver's address is kept.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};

@@ -63,7 +63,7 @@ pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
     last.as_ref().map_or(Ok(()), finish)
 }
 
-/// Does a piece of the pending work, if there is any, so that a program that polls makes progress.
+/// Does one piece of pending work, if there is any. So a program that polls makes progress.
 pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;

@@ -60,7 +60,7 @@ pub(crate) fn retain_for_graph(
     Ok(())
 }
 
-/// The graph can only release all its references to the object together.
+/// The graph releases all its references to the object together, whatever `count` is.
 pub(crate) fn release_for_graph(
     graph: Handle<Graph>,
     object: Handle<UserObject>,

@@ -1,9 +1,8 @@
 //! Stream capture: work that is recorded as a graph and not done.
 //!
-//! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
-//! recorded in the capture. Each stream that takes part has a [`Tail`]: the nodes on which its next node
-//! depends. A call that is not allowed during a capture invalidates the capture. The call fails with a
-//! code from 900 on, and so does the call that ends the capture.
+//! A capture begins in one stream, its origin, and spreads to any stream that waits for an event recorded in the capture. Each stream that
+//! takes part has a [`Tail`]: the nodes on which its next node depends. Most calls that are not allowed during a capture invalidate the
+//! capture. Then both this call and the call that ends the capture fail with a code from 900 on.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -228,7 +227,7 @@ impl Captures {
         }
     }
 
-    /// Fails if any stream of a context is capturing, and invalidates that capture.
+    /// Fails if a capture that began in the context is under way, and invalidates that capture.
     pub(crate) fn check_context(&self, context: &Arc<Context>) -> Outcome {
         let mut outcome = Ok(());
         for capture in lock(&self.0).iter() {
@@ -258,14 +257,13 @@ impl Capture {
         Ok(handle)
     }
 
-    /// Destroys the capture's graph, if a call has made one and the capture has not completed it.
+    /// Destroys the capture's graph, if a call has asked for its handle and the capture has not completed it.
     fn discard_graph(&self) {
         let graph = lock(&self.graph).take();
         if let Some(graph) = graph
             && let Ok(machine) = machine()
         {
-            // Fails only if the program has destroyed the graph, which is not allowed during a
-            // capture.
+            // Removing fails only if the program has destroyed the graph, which is not allowed during a capture.
             let _ = machine.graphs.remove(graph);
         }
     }
@@ -310,12 +308,12 @@ impl Capture {
 }
 
 impl Stream {
-    /// The stream's tail in its capture, if it takes part in one.
+    /// The stream's tail in its capture. `None` if the stream is not capturing.
     pub(crate) fn tail(&self) -> Option<Tail> {
         lock(&self.capture).clone()
     }
 
-    /// Adds a node to the stream's capture, if it takes part in one.
+    /// Adds a node to the stream's capture, if the stream is capturing.
     pub(crate) fn capture_node(&self, action: &Action) -> Outcome<Captured> {
         let mut place = lock(&self.capture);
         let Some(tail) = &mut *place else {
@@ -360,8 +358,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails if the stream is capturing, and invalidates the capture. Calls that query the stream's work use
-    /// this check.
+    /// Fails if the stream is capturing, and invalidates the capture.
     pub(crate) fn check_not_capturing(&self) -> Outcome {
         match self.tail() {
             None => Ok(()),

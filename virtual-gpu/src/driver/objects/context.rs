@@ -89,13 +89,13 @@ impl Context {
         }
     }
 
-    /// The sticky error, if a kernel has left one.
+    /// The sticky error that a kernel has left, if any.
     pub(crate) fn check(&self) -> Outcome {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }
 
-    /// From now on every call in this context fails with `code`. If the context is already poisoned, the first
-    /// code stays.
+    /// From now on every call that needs this context to be usable fails with `code`. If the context is already poisoned, the first code
+    /// stays.
     pub(crate) fn poison(&self, code: Code) {
         self.fault.get_or_init(|| code);
     }
@@ -232,7 +232,7 @@ impl Context {
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// The clock of the work that comes after the ticket.
+    /// Covers the work up to this position, and all work that comes before it.
     pub(crate) clock: Arc<Clock>,
 }
 

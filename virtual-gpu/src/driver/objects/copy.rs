@@ -8,10 +8,10 @@ use crate::driver::findings::{Finding, Findings};
 use crate::{Memory, MemoryError};
 use std::sync::Arc;
 
-/// Bytes that are copied between host and device at a time.
+/// The most bytes that a copy moves through host memory at a time.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// One end of a copy.
+/// The memory at one end of a copy.
 #[derive(Clone)]
 pub(crate) enum Location {
     Device(&'static Memory, u64),
@@ -20,7 +20,7 @@ pub(crate) enum Location {
     Staged(Arc<[u8]>),
 }
 
-/// One end of a copy.
+/// One end of a copy: its memory, and the layout of its rows.
 #[derive(Clone)]
 pub(crate) struct End {
     pub(crate) place: Location,
@@ -30,9 +30,9 @@ pub(crate) struct End {
 /// How the rows of one end lie in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Pitch {
-    /// Bytes from the start of a row to the start of the next.
+    /// Bytes from the start of a row to the start of the next row.
     pub(crate) bytes: usize,
-    /// Rows from the start of a plane to the start of the next. Not used if there is one plane.
+    /// Rows from the start of a plane to the start of the next plane. Not used if there is only one plane.
     pub(crate) rows: usize,
 }
 
@@ -86,8 +86,8 @@ impl Extent3 {
         self.width_bytes == 0 || self.rows == 0 || self.planes == 0
     }
 
-    /// The number of bytes from the first one to the last. Fails with an invalid value if rows or planes
-    /// overlap, or if the number overflows.
+    /// The number of bytes from the first byte to the last. Fails with `INVALID_VALUE` if rows or planes overlap, or if the number
+    /// overflows.
     pub(crate) fn span(self, pitch: Pitch) -> Outcome<usize> {
         if self.is_empty() {
             return Ok(0);

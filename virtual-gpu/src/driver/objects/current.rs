@@ -1,4 +1,4 @@
-//! The stack of contexts of each host thread. The context on top is the current one.
+//! The stack of contexts of each host thread. The context on top is the current context.
 //!
 //! As with the real driver, destructors of thread-local storage and functions registered with `atexit` can
 //! still use the stack. So the stack has no destructor, and heap memory of a deep stack is leaked when its
@@ -12,12 +12,12 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Contexts that a stack holds without heap memory.
+/// The number of contexts that a stack holds without heap memory.
 const LOW: usize = 8;
 
 struct Stack {
     low: [Handle<Context>; LOW],
-    /// The contexts above the first `LOW`.
+    /// The contexts above the lowest `LOW` contexts.
     high: ManuallyDrop<Vec<Handle<Context>>>,
     count: usize,
 }
@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Pops `context`, which is being destroyed, if it is on top of the calling thread's stack.
+/// Pops `context`, if it is on top of the calling thread's stack. The context is being destroyed.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {
@@ -86,7 +86,7 @@ pub(crate) fn pop_if(context: Handle<Context>) {
     });
 }
 
-/// The current context, even a poisoned one.
+/// The current context, even if it is poisoned.
 pub(crate) fn current_in_any_state() -> Outcome<Arc<Context>> {
     let machine = machine()?;
     let handle = top().ok_or(Code::INVALID_CONTEXT)?;
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_pushed_last_is_popped_first_however_many_there_are() {
+    fn contexts_are_popped_in_reverse_order_at_any_depth() {
         for count in [1, LOW - 1, LOW, LOW + 1, 3 * LOW] {
             assert!(top().is_none());
             for key in 1..=count {

@@ -1,8 +1,7 @@
 //! Events: positions in a stream that can be waited for. An event also keeps the time at which the stream
 //! reached it.
 //!
-//! The time is the host's. The time between two events measures the interpreter, and says nothing
-//! about a GPU.
+//! The time is read from the host's clock. The time between two events measures the interpreter, and says nothing about a GPU.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::Tail;

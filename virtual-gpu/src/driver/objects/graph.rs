@@ -36,7 +36,7 @@ pub(crate) struct Graph {
     names: OnceLock<Vec<Handle<NodeName>>>,
 }
 
-/// The object of a node's handle.
+/// The object that a node's handle names.
 pub(crate) struct NodeName {
     /// The number that CUDA gives the node's type.
     pub(crate) node_type: i32,
@@ -59,7 +59,7 @@ impl Graph {
         self.nodes.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Makes an executable graph, which holds the same references.
+    /// Makes an executable graph, which holds the same references to user objects.
     pub(crate) fn instantiate(&self) -> Outcome<ExecutableGraph> {
         let references = lock(&self.references);
         let references: Outcome<Vec<_>> =

@@ -67,7 +67,7 @@ pub(crate) struct Found {
     pub(crate) is_managed: bool,
 }
 
-/// A number of ranges, and their bytes.
+/// A count of memory ranges, and of their bytes.
 pub(crate) struct Amount {
     pub(crate) ranges: usize,
     pub(crate) bytes: u64,
@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Fails only if work of the context has already freed the memory.
+                // Freeing fails only if work of the context has already freed the memory.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

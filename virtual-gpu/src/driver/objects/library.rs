@@ -1,4 +1,4 @@
-//! Libraries: PTX that is loaded into a context when one of its kernels is first used there.
+//! Libraries: PTX texts. A text is loaded into a context when a call first needs it there.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

@@ -1,8 +1,8 @@
 //! Linkers: the inputs of one image.
 //!
-//! An input is a PTX text or a library. The texts may refer to functions and variables of each other. A library is
-//! accepted but not read, as the functions of the device runtime are built in. The image is one combined text. Faults
-//! name the lines of this text. The lines of the first input keep their numbers.
+//! An input is a PTX text or a library. The texts may refer to functions and variables of each other. A library is accepted but not read,
+//! because the functions of the device runtime are built in. The image is one combined text, and faults name its lines. The lines of the
+//! first input keep their numbers.
 
 use crate::driver::calls::jit::Logs;
 use crate::driver::objects::context::Context;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// A linker.
 pub(crate) struct Linker {
     pub(crate) context: Arc<Context>,
-    /// The log buffers of its owner.
+    /// The log buffers that `cuLinkCreate` was given.
     pub(crate) logs: Logs,
     /// The texts that were added.
     pub(crate) texts: Mutex<Vec<String>>,

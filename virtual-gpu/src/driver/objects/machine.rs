@@ -23,7 +23,7 @@ use crate::{DeviceConfig, Memory, RunOptions, Switch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The virtual machine. A process has at most one.
+/// The virtual machine. A process has at most one virtual machine.
 pub(crate) struct Machine {
     initialised: AtomicBool,
     pub(crate) devices: Vec<Device>,
@@ -50,7 +50,7 @@ pub(crate) struct Device {
     pub(crate) ordinal: i32,
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Memory,
-    /// The order of all work on the machine, and the memory that it touched.
+    /// The record of all work on the machine. All devices share one record.
     pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
     /// The device's default pool.
@@ -102,7 +102,7 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory of the device that has this address. At most one device has a given address.
+    /// The memory of the device that has an allocation at this address. No two devices allocate the same address.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())

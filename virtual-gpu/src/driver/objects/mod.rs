@@ -1,6 +1,5 @@
-//! The objects of the virtual driver: devices, contexts, streams with their work, events, modules,
-//! linkers, known memory, captures and graphs. The calls in [`calls`](super::calls) look them up by
-//! handle. There are no C types here.
+//! The objects of the virtual driver: devices, contexts, streams with their work, events, modules, libraries, linkers, memory and its
+//! pools, captures, graphs and user objects. The calls in [`calls`](super::calls) look up most of them by handle.
 
 pub(crate) mod capture;
 pub(crate) mod context;

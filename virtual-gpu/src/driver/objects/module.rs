@@ -53,7 +53,7 @@ impl Module {
         })
     }
 
-    /// The names of its kernels, in order.
+    /// The names of its kernels, in alphabetical order.
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let kernels = self.loaded.iter().flat_map(crate::Module::kernels);
         kernels.map(|kernel| kernel.name().to_owned()).collect()
@@ -102,7 +102,7 @@ fn default_dynamic_shared_bytes(kernel: &Kernel, config: &DeviceConfig) -> u32 {
 }
 
 impl Function {
-    /// The largest block that the kernel can be launched with.
+    /// The most threads that a block of this kernel may have.
     pub(crate) fn max_threads_per_block(&self) -> u32 {
         let config = &self.module.context.device.config;
         let declared = self
@@ -117,8 +117,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// Blocks of this size that one multiprocessor holds at once. As with the real driver, the size may be
-    /// larger than the kernel allows, although such a block could not be launched.
+    /// How many blocks with these threads and this dynamic shared memory one multiprocessor holds at once. As with the real driver, more
+    /// threads than the kernel allows are accepted here, but cannot be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,
@@ -138,8 +138,7 @@ impl Function {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(loaded) = self.loaded.take() {
-            // Fails only if the program has freed a variable of the module. In that case no memory
-            // is left to free.
+            // Unloading fails only if the program has freed a variable of the module.
             let _ = loaded.unload(&self.context.device.memory);
         }
     }

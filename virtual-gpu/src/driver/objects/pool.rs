@@ -13,7 +13,7 @@ const COUNTS: std::ops::RangeInclusive<i32> = 5..=8;
 
 /// A pool.
 pub(crate) struct Pool {
-    /// The device that its memory is on.
+    /// The device of the pool's memory.
     pub(crate) device: i32,
     pub(crate) kind: Kind,
     settings: Mutex<[u64; 4]>,
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     Created,
 }
 
-/// The value of an attribute: a switch of four bytes, or a number of bytes, which has eight.
+/// The value of an attribute: a switch of four bytes, or a byte count of eight bytes.
 pub(crate) enum Value {
     Switch(i32),
     Bytes(u64),
@@ -55,7 +55,7 @@ impl Pool {
     }
 }
 
-/// Whether the value of an attribute has eight bytes in place of four.
+/// Whether the value of an attribute has eight bytes. Otherwise it has four.
 pub(crate) fn is_wide(setting: i32) -> bool {
     setting == KEPT_BYTES
 }

@@ -115,7 +115,7 @@ impl Primary {
         }
     }
 
-    /// The number of retains minus releases, by all threads or by one.
+    /// The number of retains minus releases, by all threads or by one thread.
     pub(crate) fn retains(&self, owner: Owner) -> i64 {
         let state = lock(&self.state);
         let of_threads = state.by_thread.iter();

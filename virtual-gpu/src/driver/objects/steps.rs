@@ -1,8 +1,8 @@
 //! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
-//! The nodes are divided into chains, and clocks over the chains record the order. The nodes of a chain come
-//! one after the other. A node is added to a chain whose last node comes before it. If there is no such chain,
-//! the node begins one. So a graph of one stream has one chain, and a graph of several streams has few.
+//! The nodes are divided into chains, and clocks over the chains record the order. Each node of a chain comes after the previous node of
+//! the chain. A new node is added to a chain whose last node comes before it. If there is no such chain, the node begins a new chain. So a
+//! graph of one stream has one chain, and a graph of several streams has few chains. A child graph adds its own chains.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_lead_on_and_forks_do_not_use_up_chains() {
+    fn order_is_transitive_and_repeated_forks_reuse_chains() {
         let mut nodes = vec![node(Action::Wait, &[])];
         for fork in 0..20 {
             let last = 3 * fork;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_in_a_graph_keeps_its_edges() {
+    fn a_child_graph_keeps_its_edges() {
         let inner = steps(&[
             node(Action::Wait, &[]),
             node(Action::Wait, &[]),

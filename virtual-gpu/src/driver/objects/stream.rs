@@ -1,11 +1,11 @@
 //! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
-//! The thread that waits does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the
-//! calling thread. If this work depends on work of other streams, it does their work first. A stream does one piece of
-//! work at a time. No lock is held while work is done, so threads with streams of their own run in parallel.
+//! A thread that waits for work does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the calling thread.
+//! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock of a stream is
+//! held while work is done, so threads with streams of their own run in parallel.
 //!
-//! A real device may also do work as late as possible, and this schedule reveals the most mistakes. One consequence is
-//! that work proceeds only inside driver calls: a host that spins on pinned memory, and makes no call, waits forever.
+//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work proceeds only
+//! inside driver calls. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;
@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The longest queue of a stream. A call that makes the queue longer also does work until the queue has this length.
-/// A real device, too, makes the host wait when its queue is full.
+/// The longest queue of a stream. A call that makes the queue longer does work until the queue has this length again. A real driver, too,
+/// makes the host wait when a queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that, like null, stands for the legacy default stream.

@@ -4,8 +4,8 @@
 //! reused here in the same way: a new object gets the key of the last destroyed object of its kind.
 //! A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
-//! A key belongs to one kind of object for the life of the process, so a handle of one kind is
-//! never accepted as another. Keys that a caller chose ([`Table::insert_at`]) are not reused.
+//! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
+//! Keys that a caller chose ([`Table::insert_at`]) are not reused.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -27,7 +27,7 @@ pub(crate) struct Table<K> {
 
 struct State<K> {
     live: BTreeMap<usize, Entry<K>>,
-    /// Keys to be reused. The last one is reused next.
+    /// Keys to be reused. The last key of the list is reused next.
     free: Vec<usize>,
 }
 
@@ -37,14 +37,14 @@ struct Entry<K> {
     key_of: KeyOf,
 }
 
-/// How a key was chosen.
+/// Who chose a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyOf {
     Table,
     Caller,
 }
 
-/// Which objects are counted.
+/// Whose objects are counted.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner {
     Anyone,
@@ -123,8 +123,7 @@ impl<K> Table<K> {
         Ok(state.release(handle.key(), entry))
     }
 
-    /// Removes and returns the objects for which `stays` is false, so that they are dropped while
-    /// the table is not locked.
+    /// Removes and returns the objects for which `stays` is false. The caller drops them after the table is unlocked.
     pub(crate) fn retain(&self, stays: impl Fn(&K) -> bool) -> Vec<Arc<K>> {
         let mut state = self.write();
         let gone = state.live.extract_if(.., |_, entry| !stays(&entry.object));
@@ -156,7 +155,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_stale_handle_is_an_error_until_its_key_is_given_out_again() {
+    fn a_stale_handle_is_refused_until_its_key_is_reused() {
         let table = Table::<i32>::new(Code::INVALID_HANDLE);
         let first = table.insert(1);
         table.remove(first).unwrap();
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_that_was_freed_last_comes_back_first() {
+    fn the_last_freed_key_is_reused_first() {
         let table = Table::<i32>::new(Code::INVALID_HANDLE);
         let handles = [1, 2, 3].map(|object| table.insert(object));
         for handle in handles {
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_what_retain_removes_come_back() {
+    fn keys_of_objects_removed_by_retain_are_reused() {
         let table = Table::<i32>::new(Code::INVALID_HANDLE);
         let handles = [1, 2, 3].map(|object| table.insert(object));
         assert_eq!(table.retain(|object| *object == 2).len(), 2);
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_of_one_kind_for_ever() {
+    fn a_key_is_never_reused_for_another_kind() {
         let (narrow, wide) = (
             Table::<i32>::new(Code::INVALID_HANDLE),
             Table::<i64>::new(Code::INVALID_HANDLE),
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_the_callers_is_not_given_to_others() {
+    fn a_key_chosen_by_the_caller_is_never_reused() {
         let table = Table::<i32>::new(Code::INVALID_CONTEXT);
         let own = Handle::from_key(new_key());
         table.insert_at(own, 1);
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_counted_by_the_thread_that_made_them() {
+    fn objects_are_counted_per_creating_thread() {
         let table = Table::<i32>::new(Code::INVALID_HANDLE);
         table.insert(1);
         thread::scope(|scope| {

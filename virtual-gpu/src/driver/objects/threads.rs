@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_thread_has_one_number_of_its_own() {
+    fn every_thread_has_its_own_number() {
         let here = ThreadId::current();
         let there = std::thread::spawn(ThreadId::current).join().unwrap();
         assert_ne!(here, there);

@@ -1,5 +1,4 @@
-//! Adds the memory that a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)),
-//! and stops the work if it races.
+//! Adds the memory that a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)), and reports races.
 
 use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
@@ -108,7 +107,7 @@ fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     }
 }
 
-/// The rows of one end of a copy, or of a fill. Adjacent rows count as one.
+/// The rows of one end of a copy, or of a fill. If no bytes lie between the rows, they are joined to one row.
 fn rows(start: u64, pitch: Pitch, extent: Extent3, kind: AccessKind) -> impl Iterator<Item = Run> {
     let (width_bytes, extent) = match extent.is_contiguous(pitch) {
         true => (

@@ -1,10 +1,8 @@
 //! User objects: data of the program that lives as long as the graphs that need it.
 //!
-//! The program and graphs hold references to an object. An executable graph holds the same number of
-//! references as the graph that it was made from, and a queued launch keeps its graph's references.
-//! When the last reference is released, the object's destructor is called. Here the releasing thread
-//! calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must
-//! not call the driver.
+//! The program and graphs hold references to an object. An executable graph holds as many references as the graph that it was made from. A
+//! queued launch keeps its graph's references. When the last reference is released, the object's destructor is called. Here the releasing
+//! thread calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must not call the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
@@ -19,7 +17,7 @@ pub(crate) struct UserObject {
     references: Mutex<u32>,
 }
 
-/// References of a graph to an object, released when this is dropped.
+/// References of a graph to an object. Dropping this value releases them.
 pub(crate) struct GraphReferences {
     handle: Handle<UserObject>,
     object: Arc<UserObject>,
@@ -27,7 +25,7 @@ pub(crate) struct GraphReferences {
 }
 
 impl UserObject {
-    /// An object to which the program holds this many references. There is at least one.
+    /// A new object. The program holds this many references to it, at least one.
     pub(crate) fn new(destructor: HostFunction, references: u32) -> Self {
         Self {
             destructor,
@@ -42,7 +40,7 @@ impl UserObject {
         Ok(())
     }
 
-    /// Releases references. The last one calls the destructor.
+    /// Releases references. Releasing the last reference calls the destructor.
     pub(crate) fn release(&self, handle: Handle<Self>, count: u32) -> Outcome {
         let left = {
             let mut references = lock(&self.references);
@@ -67,7 +65,7 @@ impl GraphReferences {
         }
     }
 
-    /// Adds references, which belong to a graph.
+    /// Adds references, held by a graph.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -77,7 +75,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// Adds the same number of references, which belong to another graph.
+    /// Adds the same number of references, held by another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }
@@ -89,7 +87,7 @@ impl GraphReferences {
 
 impl Drop for GraphReferences {
     fn drop(&mut self) {
-        // Fails only if the program has released references that were not its own.
+        // Releasing fails only if the program has released references that were not its own.
         let _ = self.object.release(self.handle, self.count);
     }
 }

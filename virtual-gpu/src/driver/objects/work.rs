@@ -63,7 +63,8 @@ thread_local! {
     static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is running a host function of a stream. Such a function must not call the driver.
+/// Whether this thread is running a host function of a stream, or the destructor of a user object. Such a function must not call the
+/// driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
 }
@@ -78,7 +79,7 @@ pub(crate) fn call_host_function(function: &HostFunction) {
 }
 
 impl Work {
-    /// Does the work on a new thread, or on this one if none can be started.
+    /// Does the work on a new thread. If no thread can be started, does the work on this thread.
     pub(crate) fn perform_elsewhere(self, stream: Arc<Stream>) {
         let work = Arc::new(self);
         let (other, of_other) = (Arc::clone(&work), Arc::clone(&stream));

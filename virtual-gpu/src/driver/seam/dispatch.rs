@@ -1,8 +1,7 @@
 //! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses calls inside a host
-//! function of a stream. It also turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that
-//! the panic does not unwind into C frames.
+//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses most calls from a host function. It also
+//! turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that the panic does not unwind into C frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};
@@ -19,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 /// The class of a call. It decides how injected failures affect the call, and what the call does without a driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// None of the following.
+    /// Any call of no other class.
     Ordinary,
     /// Waits for work, so it returns deferred errors.
     Synchronises,
@@ -35,8 +34,8 @@ thread_local! {
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is inside a driver call. An allocator that counts a program's allocations can use this
-/// function to leave out the driver's own allocations.
+/// Whether the calling thread is inside a driver call. A counting allocator can use this function to leave out the driver's own
+/// allocations.
 ///
 /// ```
 /// assert!(!virtual_gpu::driver::inside_a_call());
@@ -113,7 +112,7 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
     }
 }
 
-/// Names an unsupported call on stderr, the first time that it is made.
+/// Prints the name of an unsupported call to stderr, the first time that the call is made.
 fn say_once(call: Option<&'static str>) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let Some(call) = call else { return };
@@ -140,9 +139,9 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out
-/// if it is `Ordinary`. `then` is optional: it is called with the same arguments after the real driver has answered.
-/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary`.
+/// `then` is optional: it is called with the same arguments after a call of the real driver has succeeded. `name / per_thread(…)` exports
+/// two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*

@@ -1,5 +1,5 @@
-//! The directories that are searched for the real driver if the loader finds this crate under the driver's name: the
-//! directories of `LD_LIBRARY_PATH`, those of the loader's configuration, and those where distributions install drivers.
+//! If the loader finds this crate under the driver's name, directories are searched for the real driver: the directories of
+//! `LD_LIBRARY_PATH`, the loader's configured directories, and the directories where distributions install drivers.
 
 use std::env;
 use std::fs;
@@ -25,12 +25,12 @@ pub(crate) fn directories() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = env::split_paths(&of_program).collect();
     all.extend(configured(Path::new(CONFIGURATION)));
     all.extend(USUAL.map(PathBuf::from));
-    // A relative directory would depend on the working directory.
+    // A relative directory is ignored, because it depends on the working directory.
     all.retain(|directory| directory.is_absolute());
     all
 }
 
-/// The directories in the loader's configuration files. Each line has one directory.
+/// The directories in the loader's configuration files. Each line that begins with `/` is a directory.
 fn configured(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();

@@ -1,7 +1,7 @@
 //! The real driver's library. It is opened at run time, so that a program also runs without a driver.
 //!
-//! The first library that the loader finds under the driver's name may be this crate, or another copy of it. Such a
-//! library exports [`MARK`] and is skipped. The directories where drivers are installed are searched for another one.
+//! The first library that the loader finds under the driver's name may be this crate, or another copy of it. Such a library exports
+//! [`MARK`] and is skipped. Then the directories where drivers are installed are searched for a real driver.
 
 use crate::driver::seam::places;
 use std::ffi::OsStr;
@@ -48,7 +48,7 @@ fn open_library(name: &OsStr) -> Result<Real, String> {
 }
 
 impl Real {
-    /// Whether this is a copy of this crate, and not the real driver.
+    /// Whether the library is a copy of this crate, and not the real driver.
     fn is_virtual(&self) -> bool {
         // SAFETY: only copies of this crate export `MARK`, as a function of this type (above).
         unsafe { self.find::<extern "C" fn()>(MARK) }.is_some()
@@ -73,7 +73,7 @@ impl Real {
         unsafe { init(0) == 0 && get_count(&mut count) == 0 && count > 0 }
     }
 
-    /// The driver's function of that name, if it has one. The name ends with NUL.
+    /// The driver's function of that name, if the driver has this function. The name ends with NUL.
     ///
     /// # Safety
     ///

@@ -1,9 +1,9 @@
 //! Finds the symbol of a call for a version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a
-//! call, and the versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The
-//! symbols of later signatures end with `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`,
-//! there is a second symbol with this ending, whose default stream is the calling thread's own.
+//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a call, and the versions
+//! of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The symbols of later signatures end with
+//! `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`, there is a second symbol with this ending. Its default
+//! stream is the calling thread's own.
 
 use crate::driver::seam::{exports, unsupported};
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// Which symbol to find, if a call has two.
+/// Which symbol to find, if a call has two symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DefaultStream {
     Legacy,
     OfThread,
 }
 
-/// The symbol of a call in a version of CUDA, by its plain name.
+/// The symbol of the call with this plain name, in a version of CUDA.
 pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> Found {
     let Some(versions) = versions_of(name) else {
         return Found::Nothing;

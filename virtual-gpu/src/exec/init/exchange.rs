@@ -51,12 +51,12 @@ impl Warp {
                     self.undefined.define(*d, mask);
                 }
             }
-            // The other instructions have no result.
+            // The other instructions that lanes execute together have no result.
             _ => {}
         }
     }
 
-    /// All lanes if the register is undefined in any lane of the mask, or else none.
+    /// All lanes if the register is undefined in any lane of the mask, otherwise no lanes.
     fn any_lane(&self, a: Reg, mask: u32) -> u32 {
         match self.undefined.lanes(a) & mask {
             0 => 0,

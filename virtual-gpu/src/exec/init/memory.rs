@@ -22,7 +22,7 @@ impl Warp {
         }
     }
 
-    /// Called after a load: a register byte is defined if the loaded byte is.
+    /// Called after a load: a register byte is defined if the loaded byte is defined.
     pub(in crate::exec) fn spread_load<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -55,7 +55,7 @@ impl Warp {
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
-                // The bytes above the loaded ones are copies of the sign.
+                // The register's bytes above the loaded bytes are copies of the sign.
                 let sign = found[width as usize - 1];
                 found[width as usize..].fill(sign);
             }
@@ -63,7 +63,7 @@ impl Warp {
         }
     }
 
-    /// Called after a store: a stored byte is defined if the register byte is.
+    /// Called after a store: a stored byte is defined if the register byte is defined.
     pub(in crate::exec) fn spread_store<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -164,7 +164,7 @@ impl Warp {
         }
     }
 
-    /// Records a write of an element: the bytes in the mask are defined, the others are not.
+    /// Records a write of an element: the bytes in the mask are defined, the other bytes are undefined.
     #[inline(always)]
     fn set_written<O>(
         &mut self,

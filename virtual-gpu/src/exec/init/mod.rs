@@ -1,15 +1,16 @@
 //! The check for uninitialised bytes: how undefinedness propagates, and where it is an error.
 //!
-//! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it
-//! depends on an undefined operand. It is a fault if undefined bytes decide whether an instruction is
-//! executed, the target of a branch, an address, a member mask, or the operands of a barrier.
+//! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it depends on an undefined operand. It is a
+//! fault if undefined bytes decide whether an instruction is executed, the target of a branch, an address or a member mask. Undefined
+//! operands of barriers, asynchronous copies, prints and launches are faults too.
 //!
-//! * `spread` propagates undefinedness from operands to results;
+//! * `spread` propagates undefinedness from operands to results, and `exchange` between lanes;
 //! * `sample` finds the bytes of a result that depend on undefined bytes of its operands;
 //! * `memory` propagates undefinedness through loads, stores and atomic operations.
 //!
-//! All of this runs before the instruction itself. Not modelled: single bits. A comparison with a
-//! partly undefined operand is undefined, even if the defined bytes decide it.
+//! All of this runs before the instruction, except for the bytes that loads, stores and atomic operations move: `memory` runs after them.
+//! Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if the defined bytes decide
+//! it.
 
 mod exchange;
 mod memory;

@@ -150,7 +150,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Propagates undefinedness through a comparison. Its outcome is undefined in the lanes where an operand is.
+    /// Propagates undefinedness through a comparison. Its outcome is undefined in the lanes where an operand is undefined.
     #[inline(always)]
     fn spread_compare(
         &mut self,
@@ -173,8 +173,8 @@ impl Warp {
         }
     }
 
-    /// Propagates undefinedness through a selection. Where the predicate is undefined, so is the whole result.
-    /// Elsewhere the result has the undefined bytes of the chosen value.
+    /// Propagates undefinedness through a selection. In lanes with an undefined predicate, the whole result is undefined. In other lanes
+    /// the result has the undefined bytes of the chosen value.
     #[inline(always)]
     fn spread_select(&mut self, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
         let chosen = self.registers.predicate(p);
@@ -242,8 +242,8 @@ impl Warp {
         }
     }
 
-    /// Records where the predicate `d` becomes undefined, if `value` is combined with another predicate: in the
-    /// lanes where an undefined input makes a difference.
+    /// Records where the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that predicate.
+    /// Then `d` is undefined in the lanes where an undefined input can change the result.
     fn combine(
         &mut self,
         d: Pred,

@@ -4,14 +4,14 @@
 use crate::checks::{ByteMasks, DEFINED};
 use crate::program::Row;
 
-/// Every byte is one.
+/// Every byte is 1.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The lower seven bits of every byte.
 const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 /// Byte `k` has bit `k`.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// For each lane, a word in which a byte is all ones if its mask contains the lane, and zero otherwise.
+/// Returns a word for each lane. A byte of the word is all ones if the byte's mask contains the lane, and 0 otherwise.
 pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     let mut row = [0; 32];
     for (group, lanes) in row.chunks_exact_mut(8).enumerate() {
@@ -43,7 +43,7 @@ pub(super) fn lanes_by_byte(row: &Row) -> ByteMasks {
     masks
 }
 
-/// A word in which each byte is one if the byte of `word` is not zero, and zero otherwise.
+/// A word in which each byte is 1 if the byte of `word` is not 0, and 0 otherwise.
 fn non_zero(word: u64) -> u64 {
     (((word & LOW_BITS) + LOW_BITS) | word) >> 7 & ONES
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn transposing_twice_gives_the_original() {
         let masks: ByteMasks = std::array::from_fn(|k| 0x9e37_79b9_u32.rotate_left(5 * k as u32));
         let row = bits_by_lane(&masks);
         for (lane, bits) in row.iter().enumerate() {

@@ -30,7 +30,7 @@ fn copy(bed: &Bed, origin: [usize; 3], stream: usize) {
 }
 
 #[test]
-fn boxes_race_where_they_meet() {
+fn only_overlapping_boxes_race() {
     if only_on_virtual_devices() {
         return;
     }

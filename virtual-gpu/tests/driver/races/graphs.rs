@@ -4,8 +4,8 @@ use super::*;
 
 const RELAXED: i32 = 2;
 
-/// A graph of a fill, and of a kernel in the other stream that reads the words. If that stream joins the capture
-/// after the fill, there is an edge from the fill to the kernel. If it joins before, there is no edge.
+/// A graph of a fill, and of a kernel in the other stream that reads the words. If that stream joins the capture after the fill, there is
+/// an edge from the fill to the kernel. If that stream joins the capture before the fill, there is no edge.
 fn graph(bed: &Bed, has_edge: bool) -> usize {
     let joined = event();
     assert_eq!(cuStreamBeginCapture_v2(bed.a, RELAXED), 0);
@@ -44,7 +44,7 @@ fn nodes_are_ordered_by_edges_alone() {
 }
 
 #[test]
-fn a_launch_is_one_piece_of_work_of_its_stream() {
+fn a_graph_launch_is_ordered_like_other_work() {
     if only_on_virtual_devices() {
         return;
     }
@@ -70,7 +70,7 @@ fn a_launch_is_one_piece_of_work_of_its_stream() {
 
 /// Launches of one executable graph are ordered. Launches of two executable graphs from one graph are not ordered.
 #[test]
-fn one_graph_on_two_streams() {
+fn two_launches_of_one_executable_graph_are_ordered() {
     if only_on_virtual_devices() {
         return;
     }

@@ -4,12 +4,13 @@ use super::*;
 
 /// Copies some words from page-locked memory to the device, and waits for the copy.
 fn upload_pinned(to: u64, words: *const u32) -> i32 {
-    // SAFETY: `words` are `WORDS` page-locked words. The call reads them before it returns, and only awaited work writes them.
+    // SAFETY: `words` are `WORDS` page-locked words. The call reads them before it returns. The work of the virtual device is done inside
+    // driver calls of this thread, so nothing writes the words meanwhile.
     unsafe { cuMemcpyHtoD_v2(to, words, 4 * WORDS) }
 }
 
 #[test]
-fn pinned_memory_that_a_copy_or_a_kernel_writes() {
+fn a_copy_from_pinned_memory_races_with_unordered_writes() {
     if only_on_virtual_devices() {
         return;
     }
@@ -47,7 +48,7 @@ fn pinned_memory_that_a_copy_or_a_kernel_writes() {
 /// Addresses of freed page-locked memory are reused. Earlier accesses of another context, which the host
 /// did not wait for, must be forgotten.
 #[test]
-fn what_was_done_with_freed_memory_is_forgotten() {
+fn accesses_to_freed_memory_are_forgotten() {
     if only_on_virtual_devices() {
         return;
     }
@@ -77,7 +78,7 @@ fn what_was_done_with_freed_memory_is_forgotten() {
 }
 
 #[test]
-fn memory_that_is_freed_in_a_streams_order() {
+fn a_stream_ordered_free_races_with_unordered_kernels() {
     if only_on_virtual_devices() {
         return;
     }

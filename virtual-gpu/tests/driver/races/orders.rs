@@ -38,7 +38,7 @@ fn the_legacy_stream_orders_blocking_streams_only() {
 }
 
 #[test]
-fn a_destroyed_stream_is_ordered_as_it_was() {
+fn a_destroyed_stream_keeps_its_order() {
     if only_on_virtual_devices() {
         return;
     }
@@ -57,7 +57,7 @@ fn a_destroyed_stream_is_ordered_as_it_was() {
 }
 
 #[test]
-fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
+fn an_event_orders_work_enqueued_before_its_recording() {
     if only_on_virtual_devices() {
         return;
     }
@@ -68,7 +68,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
         bed.fill(bed.a);
         bed.get(bed.b);
     }));
-    // A wait is for the last recording before the wait call: a later recording does not change which work is waited for.
+    // A stream waits for the last recording before the wait call. A later recording does not change this wait.
     assert!(races(|bed| {
         let event = event();
         assert_eq!(cuEventRecord(event, bed.a), 0);
@@ -84,7 +84,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
 }
 
 #[test]
-fn orders_lead_on_from_stream_to_stream() {
+fn order_is_transitive_across_streams() {
     if only_on_virtual_devices() {
         return;
     }
@@ -106,7 +106,7 @@ fn orders_lead_on_from_stream_to_stream() {
 }
 
 #[test]
-fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
+fn work_awaited_by_the_host_precedes_newly_enqueued_work() {
     if only_on_virtual_devices() {
         return;
     }
@@ -131,7 +131,7 @@ fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
-/// A copy between contexts comes after all earlier work of both, and before all later work.
+/// A copy between contexts comes after all earlier work of both contexts, and before all their later work.
 #[test]
 fn a_copy_between_contexts_orders_their_work() {
     if only_on_virtual_devices() {
@@ -163,7 +163,7 @@ fn a_copy_between_contexts_orders_their_work() {
 
 /// Work that was enqueued before the host waited is not ordered by the wait.
 #[test]
-fn what_was_enqueued_before_the_wait_is_not_ordered() {
+fn a_host_wait_does_not_order_work_enqueued_earlier() {
     if only_on_virtual_devices() {
         return;
     }
@@ -175,7 +175,7 @@ fn what_was_enqueued_before_the_wait_is_not_ordered() {
 }
 
 #[test]
-fn a_question_orders_if_the_answer_was_done() {
+fn a_query_orders_work_if_it_answers_done() {
     if only_on_virtual_devices() {
         return;
     }
@@ -201,7 +201,7 @@ fn a_question_orders_if_the_answer_was_done() {
 }
 
 #[test]
-fn a_time_between_events_says_that_they_were_reached() {
+fn an_elapsed_time_orders_the_work_before_its_events() {
     if only_on_virtual_devices() {
         return;
     }
@@ -224,7 +224,7 @@ fn a_time_between_events_says_that_they_were_reached() {
 
 /// A host function may signal host threads. So the host then knows that the work queued before the function has ended.
 #[test]
-fn a_host_function_tells_the_host() {
+fn a_host_function_orders_the_work_before_it() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     if only_on_virtual_devices() {
         return;
@@ -245,10 +245,9 @@ fn a_host_function_tells_the_host() {
     assert!(with_function(false));
 }
 
-/// The verdict depends neither on the stream that is waited for first nor on the thread that does
-/// the work.
+/// The report of a race does not depend on which stream is waited for first, or on which thread does the work.
 #[test]
-fn the_order_in_which_work_is_done_does_not_matter() {
+fn a_races_report_is_independent_of_execution_order() {
     if only_on_virtual_devices() {
         return;
     }
@@ -281,7 +280,7 @@ fn the_order_in_which_work_is_done_does_not_matter() {
 /// If one thread has waited for work, all threads count as knowing: the order between threads is
 /// not tracked.
 #[test]
-fn no_race_is_told_between_the_hosts_threads() {
+fn order_between_host_threads_is_not_tracked() {
     if only_on_virtual_devices() {
         return;
     }

@@ -110,7 +110,7 @@ fn atomic_operations_do_not_race_with_each_other_but_with_plain_accesses() {
 }
 
 #[test]
-fn a_race_of_a_kernel_is_told_in_full_and_is_its_fault() {
+fn a_kernels_race_is_its_fault_and_names_both_accesses() {
     if only_on_virtual_devices() {
         return;
     }
@@ -156,9 +156,9 @@ fn a_race_of_a_kernel_is_told_in_full_and_is_its_fault() {
     }
 }
 
-/// The report describes the kernel that was done first as fully as the one that found the race.
+/// The report describes the earlier kernel as fully as the kernel at which the race was found.
 #[test]
-fn the_earlier_kernel_is_told_with_its_thread() {
+fn the_report_includes_the_earlier_kernels_thread() {
     if only_on_virtual_devices() {
         return;
     }
@@ -173,7 +173,7 @@ fn the_earlier_kernel_is_told_with_its_thread() {
 }
 
 #[test]
-fn what_a_kernel_launches_is_its_own_work() {
+fn a_grid_is_ordered_like_its_launching_kernel() {
     if only_on_virtual_devices() {
         return;
     }
@@ -195,7 +195,7 @@ fn what_a_kernel_launches_is_its_own_work() {
 }
 
 #[test]
-fn a_programmatic_launch_comes_after_its_stream_and_no_other() {
+fn a_programmatic_launch_is_ordered_after_its_stream_only() {
     const PROGRAMMATIC: [(i32, i32); 1] = [(6, 1)];
     if only_on_virtual_devices() {
         return;
@@ -214,7 +214,7 @@ fn a_programmatic_launch_comes_after_its_stream_and_no_other() {
 }
 
 #[test]
-fn nothing_is_compared_where_the_check_is_off() {
+fn work_without_the_race_check_is_not_compared() {
     if only_on_virtual_devices() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Workspaces of graphs and of streams that are gone are reused, and bounded in number.
+//! The workspaces of graphs that are gone are used again. Those of streams that are gone are only freed. Both are bounded in number.
 
 use std::sync::mpsc;
 use std::thread;
@@ -24,7 +24,7 @@ fn with_workspaces(work: impl FnOnce(Entered<'_>, &Workspaces, Stream<'_>) -> Re
 }
 
 #[test]
-fn what_a_graph_gives_back_is_used_again_if_it_is_large_enough() {
+fn workspaces_returned_by_graphs_are_reused_if_large_enough() {
     with_workspaces(|_, workspaces, stream| {
         let small = workspaces.take(stream, 0)?;
         let large = workspaces.take(stream, LEAST_STATE_WORDS + 1)?;
@@ -44,7 +44,7 @@ fn what_a_graph_gives_back_is_used_again_if_it_is_large_enough() {
 }
 
 #[test]
-fn graphs_that_go_leave_no_more_than_the_bound() {
+fn dropped_graphs_leave_a_bounded_number_of_workspaces() {
     with_workspaces(|_, workspaces, stream| {
         let leases: Result<Vec<_>> = (0..3 * MOST_FREE)
             .map(|_| Ok(workspaces.enter_lease(workspaces.take(stream, 0)?)))
@@ -61,7 +61,7 @@ fn graphs_that_go_leave_no_more_than_the_bound() {
 }
 
 #[test]
-fn streams_that_go_leave_no_more_than_the_bound() {
+fn retired_streams_leave_a_bounded_number_of_workspaces() {
     with_workspaces(|_, workspaces, stream| {
         for _ in 0..3 * MOST_RETIRED {
             workspaces.retire([workspaces.take(stream, 0)?]);
@@ -91,7 +91,7 @@ fn a_lease_may_outlive_the_workspaces() {
 }
 
 #[test]
-fn a_lease_may_end_while_a_workspace_is_made() {
+fn a_lease_may_end_during_an_allocation() {
     with_workspaces(|_, workspaces, stream| {
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
         let (sender, ended) = mpsc::channel();
@@ -111,7 +111,7 @@ fn a_lease_may_end_while_a_workspace_is_made() {
 }
 
 #[test]
-fn a_lease_that_has_the_last_reference_frees_nothing() {
+fn a_lease_with_the_last_reference_calls_no_driver_function() {
     with_workspaces(|_, _, stream| {
         let workspaces = Workspaces::default();
         let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);

@@ -1,6 +1,6 @@
 //! Tests the reference with operators and items as a user may write them: structs, wide items and accumulators, results of another type,
-//! operators that use an index or do not commute. If the bits do not depend on the order of combination, it is compared with plain loops.
-//! Otherwise, with sums made by hand.
+//! operators that use an index or do not commute. If the bits do not depend on the order of combination, the results are compared with
+//! plain loops. Otherwise they are compared with sums made by hand.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ use super::*;
 /// Numbers of items around a vector and a tile, and in several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
-/// Enough items of 8 bytes or more for more tiles than a group has.
+/// So many items of 8 bytes or more have more tiles than a tile group.
 const MANY: usize = 70_000;
 
 /// An operator: its item, accumulator and result, whether it is exact, and its functions.
@@ -192,10 +192,10 @@ fn an_operator_sees_the_index_in_the_input() {
 }
 
 #[test]
-fn a_wide_accumulator_has_two_folds_in_a_reduction() {
+fn reductions_with_wide_accumulators_have_two_folds() {
     const { assert!(<[f32; 3]>::IS_WIDE) };
     let mut items = vec![0.0_f32; 8192];
-    // Thread 0 has items from 1024·v on in its vector v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
+    // The vector v of thread 0 begins with item 1024·v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
     (items[0], items[1024], items[3072]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_218.0);
     // Now both items of value 1 are in the even fold, and each is added to 2²⁴ separately.
@@ -218,7 +218,7 @@ fn a_wide_accumulator_is_scanned_lane_by_lane() {
 }
 
 #[test]
-fn bits_and_truths_agree_with_the_definition() {
+fn bitwise_and_logical_operators_agree_with_the_definition() {
     for size in SIZES {
         let items = numbers(size);
         let bytes: Vec<_> = items.iter().map(|&item| item as i8 | 0x11).collect();
@@ -268,7 +268,7 @@ fn extremes_of_numbers_ignore_nan() {
 }
 
 #[test]
-fn a_vectors_total_is_that_of_its_items() {
+fn the_total_of_a_vector_combines_its_items() {
     fn check<O: Op<T, Accumulator: PartialEq + Debug>, T: Element>(words: [u32; 4]) {
         let items: &[T] = bytemuck::cast_slice(&words);
         let values = items.iter().map(|&item| O::lift(item));

@@ -1,7 +1,7 @@
 //! The warps that scan tiles of large items, or of large results.
 //!
-//! Here a turn takes longer than for other tiles, so a tile's copy begins earlier: as soon as the copy of the tile before has ended. So
-//! each ticket is taken one turn earlier too.
+//! A turn takes longer than with other tiles. So the copy of a tile begins earlier, as soon as the copy of the previous tile has ended, and
+//! each ticket is taken one turn earlier.
 
 use crate::block::{LargeTile, Placement, Shape, Stretch};
 use crate::element::{Accumulator, Element};
@@ -18,7 +18,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// [`Launch::scan`], for tiles of large items.
     ///
     /// # Safety
-    /// The conditions of that function.
+    /// The conditions of [`Launch::scan`].
     #[inline(always)]
     pub unsafe fn scan_large<P: Placement>(&self) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
@@ -139,7 +139,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         )
     }
 
-    /// The place in shared memory of the tile of a turn.
+    /// The tile of a turn, in shared memory.
     #[inline(always)]
     fn large(&self, turn: u32, buffers: u32) -> LargeTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;

@@ -1,4 +1,4 @@
-//! Arithmetic on f16 and bf16, one value or two at once.
+//! Arithmetic on f16, bf16, and pairs of them.
 
 use super::super::kind::Kind::*;
 use super::{Row, combinations};

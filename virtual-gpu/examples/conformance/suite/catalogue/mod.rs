@@ -1,7 +1,7 @@
-//! The instructions from registers to registers, one row for each form.
+//! The instructions with register operands and register results, one row for each form.
 //!
-//! It lists only instructions whose result the PTX ISA specifies, so no approximations. If the ISA leaves
-//! the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
+//! It lists only instructions whose result the PTX ISA specifies exactly. Approximations such as `ex2.approx` are left out. If the ISA
+//! leaves the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
 
 mod bits;
 mod compare;
@@ -34,7 +34,7 @@ pub enum LastSource {
 #[derive(Debug, Clone)]
 pub struct Row {
     pub opcode: String,
-    /// One destination, or two as in `p|q`.
+    /// The destination, or the two destinations of `p|q`.
     pub targets: Vec<Kind>,
     pub sources: Vec<Kind>,
     /// A last operand that must be a literal.
@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-/// The forms of instructions to choose from.
+/// The forms of instructions that kernels are made of.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     pub rows: Vec<Row>,
@@ -143,7 +143,7 @@ impl Catalogue {
     }
 }
 
-/// The items whose flags are set.
+/// The items whose flag in `flags` is true.
 fn those<T>(items: Vec<T>, flags: &[bool]) -> Vec<T> {
     let flagged = items.into_iter().zip(flags);
     flagged
@@ -151,7 +151,7 @@ fn those<T>(items: Vec<T>, flags: &[bool]) -> Vec<T> {
         .collect()
 }
 
-/// All texts that join one element of each list.
+/// All texts made of one piece of each list, in the order of the lists.
 fn combinations(lists: &[&[&str]]) -> Vec<String> {
     lists.iter().fold(vec![String::new()], |texts, list| {
         let longer = |text: &String| list.iter().map(|piece| format!("{text}{piece}")).collect();

@@ -185,7 +185,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). If so, the operator must commute, and have
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). Such an operator must commute, and must either have
     /// [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
@@ -203,7 +203,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total_in_sixteen::<Self, T>(words, place as u64)
     }
 
-    /// As [`Self::combine_equal`], for values of streams. Either of the two may come first.
+    /// As [`Self::combine_equal`], for values of streams. The items of `right` may come before those of `left`.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -217,7 +217,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         value
     }
 
-    /// The value with `distance` added to its indices, which wrap. It is the value itself for operators whose values have no index.
+    /// Adds `distance` to the indices in a value, modulo 2^64. A value without indices stays the same.
     #[doc(hidden)]
     #[inline(always)]
     fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {

@@ -1,12 +1,12 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
 
-use warpfold::Sum;
+use warpfold::{Moments, Sum};
 
 use crate::bug::bugs;
 use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
-use crate::trial::{Circumstances, of_segmented_reduction, of_segmented_scan};
+use crate::trial::{Circumstances, of_rows_reduction, of_segmented_reduction, of_segmented_scan};
 
 /// The barriers, named after the reads that follow them.
 const BARRIERS: Places = Places {

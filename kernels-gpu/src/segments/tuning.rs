@@ -32,7 +32,8 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// By how many tickets the block that combines a long row comes after the block with the row's last chunk (see `kernel/later.rs`).
+/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half as many gave the same
+/// times on an H200 (2026-11-26).
 pub const LATER: u32 = 512;
 
 /// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a

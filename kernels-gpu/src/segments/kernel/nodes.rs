@@ -383,11 +383,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.finish_or_publish(work, chunk, value, false) }
     }
 
-    /// As [`Self::finish`]. If `publishes_tails`, a tail is published even if it is combined with earlier chunks.
+    /// As [`Self::finish`]. If `publishes_tails`, a tail that is combined with earlier chunks is published too.
     ///
     /// # Safety
-    /// The conditions of [`Self::finish`]. If `publishes_tails`, the window's tail fills the window: no other chunk begins in it and is
-    /// published.
+    /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.
     #[inline(always)]
     pub unsafe fn finish_or_publish(
         &self,

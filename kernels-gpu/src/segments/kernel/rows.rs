@@ -2,7 +2,11 @@
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
 //! neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary tree over
-//! its vectors. The lanes combine in that same tree. Items do not go through shared memory.
+//! its vectors. The lanes combine in that same tree. Indices of extremes are the same in every order. Items do not go through shared
+//! memory.
+//!
+//! While indices of extremes are streamed, they count from the first item of a work. Then they fit in a word. When a chunk is finished,
+//! they are [moved](Op::moved), and count from the first item of the row.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -46,12 +50,12 @@ struct Pieces {
     count: u32,
 }
 
-/// What a lane has to do where chunks are combined from pieces.
+/// A lane's share of a work, where chunks are combined from pieces. Each chunk has a group of lanes, and each piece has a lane.
 #[derive(Clone, Copy)]
 struct Share<A> {
-    /// Whether there is a chunk for the lane's group of lanes.
+    /// Whether there is a chunk for the lane's group.
     has_chunk: bool,
-    /// The address of the lane's piece of that chunk, or null.
+    /// The address of the value of the lane's piece; null if the lane has no piece.
     piece: *const A,
 }
 
@@ -103,7 +107,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
-        // settled later have several pieces. The last warp combines no pieces, and the others publish values without waiting.
+        // settled later have several pieces. The last warp has no window, and the other warps publish values without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -121,8 +125,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The levels of a piece, and whether a chunk is one piece. They go through votes, so `ptxas` keeps them: it computed them anew in each
-    /// step, with 12 instructions.
+    /// The [levels](Self::piece_levels) of a piece, and whether a chunk is one piece. Both go through votes, so that `ptxas` keeps them in
+    /// registers. Without votes, it computed them anew in each step, with 12 instructions.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -185,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the pieces of each chunk of the block's works, neighbours first. Each window has a warp, and each piece has a lane.
     ///
     /// # Safety
-    /// Convergent: the whole block, which has written the values of all pieces. The header is written, and the launch has streams.
+    /// Convergent: the whole block, whose warps have written the values of all pieces. The header is written, and the launch has streams.
     #[inline(always)]
     unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
         const {
@@ -206,7 +210,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut first = 0;
             let mut share = Share::NONE;
             if number < end {
-                // The way to the values is found before the barrier, while other warps still read items.
+                // Finds the addresses before the barrier, while other warps still read items.
                 share = self.share(number, first, lanes, room, levels);
             }
             simt::barrier();
@@ -217,7 +221,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if !share.piece.is_null() {
                     folded = share.piece.read();
                 }
-                // If all chunks have a piece for each lane, all values have equally many items. Otherwise, some values are the identity.
+                // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
+                // the lanes whose values lead to the result, the items on the left come first.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -244,7 +249,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What the lane has to do with the chunks of the block's work `number` from chunk `first` on, if each chunk has `lanes` lanes.
+    /// The lane's share of the chunks of the block's work `number` from chunk `first` on. Each chunk has `lanes` lanes.
     ///
     /// # Safety
     /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
@@ -274,7 +279,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// A chunk's value whose indices counted from the work's first item. In the result, they count from the row's first item.
+    /// The value of a chunk, with indices that count from the row's first item. In `value` they count from the work's first item.
     #[inline(always)]
     fn in_row(&self, work: &Work, chunk: u32, value: O::Accumulator) -> O::Accumulator {
         let begin = work.base.wrapping_add(work.begin as u64);

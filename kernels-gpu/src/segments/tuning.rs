@@ -66,7 +66,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
 /// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory (`ptxas`
 /// of CUDA 13.0, for 9.0; not timed). Otherwise, if at most 6 blocks have room in shared memory, it is 3: as many threads as in 6 long
-/// blocks. Then threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
+/// blocks. Then threads have more registers: `Moments` of `f32` spills 44 bytes with 80 registers, and 172 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {

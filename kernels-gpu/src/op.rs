@@ -190,8 +190,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of a stream's items is a power of two, word
-    /// `i` depends only on that number.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of a stream's items is a power of two,
+    /// word `i` depends only on that number.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 

@@ -41,8 +41,8 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). Its values may be one or two keys of a word each, with an index each. Otherwise, it
-/// combines sixteens pairwise, and its values have two words, or a count and two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). The values of such an operator are one or two keys of a word each, with an index
+/// each. Or it combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     match O::EXACT {
         true => matches!(O::Accumulator::WORDS, 3 | 6),

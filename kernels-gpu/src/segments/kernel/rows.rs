@@ -204,8 +204,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         // SAFETY: the whole block is here, and the header is written (this function's conditions). The barrier orders the writes of the
         // pieces' values before their reads. `number < work_count` while `number < end`. A whole warp is in the loop, since all its lanes
-        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first lane
-        // of the group finishes it.
+        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first
+        // lane of the group finishes it.
         unsafe {
             let mut first = 0;
             let mut share = Share::NONE;

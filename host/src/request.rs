@@ -217,7 +217,7 @@ pub enum Counted {}
 #[diagnostic::on_unimplemented(
     message = "this request cannot be waited for on `{Self}`",
     label = "expects `&gpu`; for requests on slices of the host, also `Cpu`",
-    note = "a group of GPUs reduces and scans the whole, without options: `&gpus` slices of the host, `&mut member` device memory",
+    note = "a group of GPUs reduces and scans the whole, at most `.exclusive()`: `&gpus` slices of the host, `&mut member` device memory",
     note = "the request is `{R}`"
 )]
 pub trait Runner<R> {

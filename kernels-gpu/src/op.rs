@@ -185,25 +185,25 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). If so, the operator must have [`Self::PAIRS_SIXTEENS`],
-    /// commute, and not use the indices of items.
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). Such an operator must commute, and must either have
+    /// [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of items is a power of two, word `i`
-    /// depends only on that number.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of a stream's items is a power of two,
+    /// word `i` depends only on that number.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. While a row is streamed, values may have a special form. [`Self::end_stream`] converts a
-    /// value to the usual form.
+    /// The items in 16 bytes, combined pairwise. The first item has index `place`, counted from some item of the stream. While a row is
+    /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
-    fn stream(words: Words) -> Self::Accumulator {
-        total_in_sixteen::<Self, T>(words, 0)
+    fn stream(words: Words, place: u32) -> Self::Accumulator {
+        total_in_sixteen::<Self, T>(words, place as u64)
     }
 
-    /// As [`Self::combine_equal`], for values of streams.
+    /// As [`Self::combine_equal`], for values of streams. The items of `right` may come before those of `left`.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -214,6 +214,14 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     #[inline(always)]
     fn end_stream(value: Self::Accumulator) -> Self::Accumulator {
+        value
+    }
+
+    /// Adds `distance` to the indices in a value, modulo 2^64. A value without indices stays the same.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {
+        let _ = distance;
         value
     }
 

@@ -26,14 +26,16 @@ reasons! {
     FOUND: "selection_without_output",
         "Items found in device memory are not returned: the request needs `.to(…)` or another output.";
     RETURNED: "indices_of_device_memory_returned",
-        "Only requests on slices return this. For device memory, `.indices_to(…)` and similar methods write it.";
+        "Only requests on slices have this method. With device memory, the outputs `.rest_to(…)`, `.indices_to(…)`, `.lengths_to(…)` \
+         and `.starts_to(…)` take its place.";
     WRITTEN: "lengths_of_a_slice_written",
-        "This output is for device memory only. Requests on slices return it, by `.indices()` and similar methods.";
+        "Only requests on device memory have this output. With slices, `.indices()`, `.lengths()` and `.starts()` return such numbers. The \
+         starts of runs of keys are those of `runs(&k).starts()`.";
     LENGTH: "count_of_a_slice",
         "A slice knows its length.";
     GROUPS: "rows_on_a_group",
-        "Groups of GPUs reduce and scan whole inputs, without options. `&gpus` returns all results. `&mut member` returns the result of a \
-         reduction, and writes the results of a scan.";
+        "Groups of GPUs reduce and scan whole inputs, without options other than `.exclusive()`. `&gpus` returns all results. \
+         `&mut member` returns the result of a reduction, and writes the results of a scan.";
     PAIRS: "rows_of_pairs",
         "No kernel has two inputs in this shape.";
     OF_PAIRS: "scan_of_pairs",

@@ -1,12 +1,13 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
+//! There are also rows of two chunks, which are streamed. Their chunks are combined after the block's last barrier.
 
-use warpfold::Sum;
+use warpfold::{Moments, Sum};
 
 use crate::bug::bugs;
 use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
-use crate::trial::{Circumstances, of_segmented_reduction, of_segmented_scan};
+use crate::trial::{Circumstances, of_rows_reduction, of_segmented_reduction, of_segmented_scan};
 
 /// The barriers, named after the reads that follow them.
 const BARRIERS: Places = Places {
@@ -45,6 +46,22 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "last tag",
 ]);
 
+/// The barriers of a reduction that can stream rows.
+const STREAMING_BARRIERS: Places = BARRIERS.named(&[
+    "ticket",
+    "borders",
+    "works",
+    "next work",
+    "items",
+    "flags",
+    "slots",
+    "leaves",
+    "nodes",
+    "pieces",
+    "tails",
+    "last tag",
+]);
+
 /// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
@@ -52,6 +69,16 @@ const STORES: Places = Places {
         "", "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "", "", "",
         "", "", "",
     ],
+};
+
+/// The same stores in a reduction that can stream rows.
+const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
+
+const STREAMING_STORE_NAMES: [&str; 66] = {
+    let mut names = [Places::OTHER; 66];
+    // The first word of a value that was combined from pieces.
+    names[47] = "of pieces";
+    names
 };
 
 /// The instructions that put an identity in a register.
@@ -65,6 +92,12 @@ const SEGMENTS: Circumstances = Circumstances {
     multiprocessors: 1,
     item_count: 21_000,
     epoch: 0,
+};
+
+/// Three rows of two chunks.
+const ROWS: Circumstances = Circumstances {
+    item_count: 3 * 8192,
+    ..SEGMENTS
 };
 
 bugs! {
@@ -111,4 +144,12 @@ bugs! {
         [SCAN_BARRIERS.remove("before leaves")];
     no_barrier_before_the_results_are_read: [Race],
         [SCAN_BARRIERS.remove("results")];
+}
+
+bugs! {
+    rows_moments_f32: "segmented_reduce_moments_f32", of_rows_reduction::<Moments, f32>, ROWS;
+    no_barrier_before_the_pieces_are_read: [Race],
+        [STREAMING_BARRIERS.remove("pieces")];
+    value_of_pieces_not_published: [Hang],
+        [STREAMING_STORES.remove("of pieces")];
 }

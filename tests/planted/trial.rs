@@ -5,6 +5,7 @@ use crate::device::Item;
 use bytemuck::cast_slice;
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
 use warpfold::{Cpu, Op, reduce, scan};
+use warpfold_kernels::segments::chunk_items;
 
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, Generation};
@@ -77,7 +78,19 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     })
 }
 
-/// A segmented scan's trial, with the same segments.
+/// A trial of a reduction of rows of two chunks.
+pub fn of_rows_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let row_items = 2 * chunk_items::<T, O::Accumulator>() as usize;
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reduce::<O, _>(&items).rows(row_items).wait(Cpu).unwrap());
+    of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
+        engine.reduce_rows::<O, T>(items, row_items, options)
+    })
+}
+
+/// A segmented scan's trial, with the segments of [`of_segmented_reduction`].
 pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     let offsets = segments(it.item_count);
     let lists = lists::<O, T>(it.item_count);

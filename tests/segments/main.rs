@@ -22,6 +22,7 @@ mod scans;
 mod schedule;
 mod scheduled;
 mod shapes;
+mod slice_scans;
 mod slices;
 mod streamed_rows;
 mod whole_rows;

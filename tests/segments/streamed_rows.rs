@@ -3,12 +3,13 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
 use warpfold::cust;
-use warpfold::{Cpu, LogSumExp, Moments, Op, Sum, kind, reduce};
-use warpfold_kernels::segments::MOST_WINDOWS;
+use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, LogSumExp, Moments, Op, Sum, kind, reduce};
+use warpfold_kernels::segments::tuning::LATER;
+use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
 
 use crate::common::gpu;
 use crate::data::{Sample, assert_same_bits, ordinary};
-use crate::device::Kernel;
+use crate::device::{Item, Kernel};
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
@@ -59,6 +60,14 @@ fn log_sum_exps_of_rows_have_the_bits_of_the_reference() {
 }
 
 #[test]
+fn indices_of_extremes_of_rows_have_the_bits_of_the_reference() {
+    lengths::<ArgMax, f32>(&LENGTHS);
+    lengths::<ArgMin, i32>(&FEW_LENGTHS);
+    lengths::<ArgMinMax, f32>(&FEW_LENGTHS);
+    lengths::<ArgMax<u32>, u32>(&FEW_LENGTHS);
+}
+
+#[test]
 fn identities_infinities_and_nans() {
     let mut items = vec![f32::NEG_INFINITY; 40_000];
     // Some rows have only −∞, some also have a few numbers, and some also have +∞ or a NaN.
@@ -76,13 +85,57 @@ fn identities_infinities_and_nans() {
     }
 }
 
-fn assert_right(engine: &Engine, items: &[f32], row_items: usize, options: &RunOptions) {
-    let expected = reduce::<Moments, _>(items)
-        .rows(row_items)
-        .wait(Cpu)
-        .unwrap();
+/// The distances between two equal items: in a vector, between lanes, between the vectors of a lane, between steps, and between chunks.
+const DISTANCES: [usize; 8] = [1, 4, 32, 128, 512, 1024, 4096, 8192];
+
+/// Items that occur twice in a row, once after the other.
+const PAIRS: [[f32; 2]; 5] = [
+    [7.0, 7.0],
+    [-7.0, -7.0],
+    [-0.0, 0.0],
+    [f32::NAN, -f32::NAN],
+    [-f32::NAN, f32::NAN],
+];
+
+#[test]
+fn equal_extremes_and_nans() {
+    const ROW: usize = 16_384;
+    let mut items = Vec::new();
+    for (number, (distance, [first, second])) in DISTANCES
+        .into_iter()
+        .flat_map(|distance| PAIRS.map(|pair| (distance, pair)))
+        .enumerate()
+    {
+        // In some rows all other items are greater or less than the pair, in others they are on both sides of it.
+        let others = [[1.0, 2.0], [-2.0, -1.0], [-1.0, 1.0]][number % 3];
+        let begin = items.len();
+        items.extend((0..ROW).map(|place| others[place % 2]));
+        let place = begin + 611 * number % (ROW - distance);
+        items[place] = first;
+        items[place + distance] = second;
+    }
+    // Rows in which all items are equal, or NaNs of both signs.
+    items.extend([f32::NEG_INFINITY; ROW]);
+    items.extend([f32::INFINITY; ROW]);
+    items.extend((0..ROW).map(|place| [-f32::NAN, f32::NAN][place % 2]));
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for row_items in [32, 1024, 3072, ROW] {
+        assert_rows::<ArgMax, f32>(gpu, &items, &input, row_items, 0);
+        assert_rows::<ArgMin, f32>(gpu, &items, &input, row_items, 0);
+    }
+    assert_rows::<ArgMinMax, f32>(gpu, &items, &input, ROW, 0);
+}
+
+fn assert_right<O: Op<f32, Output: Item>>(
+    engine: &Engine,
+    items: &[f32],
+    row_items: usize,
+    options: &RunOptions,
+) {
+    let expected = reduce::<O, _>(items).rows(row_items).wait(Cpu).unwrap();
     let found = engine
-        .reduce_rows::<Moments, f32>(items, row_items, options)
+        .reduce_rows::<O, f32>(items, row_items, options)
         .unwrap_or_else(|error| panic!("rows of {row_items}, {options:?}: {error}"));
     assert_same_bits(
         &found,
@@ -105,8 +158,28 @@ fn any_schedule() {
         engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
         let row_items = [32, 768, 1024, 4096, 5120, 40_960][turn % 6];
         let count = items.len() / row_items * row_items;
-        assert_right(&engine, &items[..count], row_items, &options);
+        assert_right::<Moments>(&engine, &items[..count], row_items, &options);
     }
+}
+
+/// A block combines long rows that ended [`LATER`] blocks before it. The last blocks also combine the rows that end in them.
+fn later_rows<O: Op<f32, Output: Item>>(kernel: &str, chunks_of_rows: &[usize]) {
+    let chunk = chunk_items::<f32, O::Accumulator>() as usize;
+    let items = ordinary::<Sum, f32>((LATER as usize + 40) * chunk);
+    let text = SM_90.kernel(kernel);
+    for (turn, options) in schedules(1).enumerate() {
+        let chunks = chunks_of_rows[turn % chunks_of_rows.len()];
+        let engine = Engine::new::<O, f32>(SM_90, 3, &text, items.len());
+        let row_items = chunks * chunk;
+        let count = items.len() / row_items * row_items;
+        assert_right::<O>(&engine, &items[..count], row_items, &options);
+    }
+}
+
+#[test]
+fn a_later_block_combines_long_rows() {
+    later_rows::<Moments>(KERNEL, &[2, 3, 16]);
+    later_rows::<ArgMax>("segmented_reduce_arg_max_f32", &[5, 8, 2]);
 }
 
 #[test]
@@ -117,10 +190,10 @@ fn the_last_tag() {
         let mut engine = Engine::new::<Moments, f32>(SM_90, 1, &text, items.len());
         engine.set_windows_per_block(2);
         engine.set_epoch(u32::MAX - 1);
-        assert_right(&engine, &items, 20_480, &options);
+        assert_right::<Moments>(&engine, &items, 20_480, &options);
         assert_eq!(engine.epoch(), 0);
         assert!(engine.is_clear());
-        assert_right(&engine, &items, 1024, &options);
+        assert_right::<Moments>(&engine, &items, 1024, &options);
         assert_eq!(engine.epoch(), 1);
     }
 }

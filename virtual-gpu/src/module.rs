@@ -145,12 +145,12 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// A variable is not in this memory, or was freed before.
+    /// A variable is not in this memory, or was freed before. All other variables are freed. The error is that of the first such variable
+    /// by name.
     pub fn unload(self, memory: &Memory) -> Result<(), MemoryError> {
-        for variable in self.variables.values() {
-            memory.free(variable.address)?;
-        }
-        Ok(())
+        let variables = self.variables.values();
+        let freed = variables.map(|variable| memory.free(variable.address));
+        freed.fold(Ok(()), Result::and)
     }
 
     /// The kernel of that name.

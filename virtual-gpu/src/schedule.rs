@@ -79,8 +79,29 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// A random number that selects the starved block. It changes after all blocks have had a turn.
-    victim: u64,
+    /// The starved block. It changes after all blocks have had a turn.
+    victim: Victim,
+}
+
+/// A starved block.
+#[derive(Debug, Clone, Copy)]
+enum Victim {
+    /// The first running block.
+    First,
+    /// The block of a turn of the next round, which this random number selects.
+    OfTurn(u64),
+    /// The block with this number.
+    Block(u64),
+}
+
+impl Victim {
+    /// The first running block for one half of the random numbers.
+    fn of(random: u64) -> Self {
+        match random % 2 {
+            0 => Victim::First,
+            _ => Victim::OfTurn(random / 2),
+        }
+    }
 }
 
 impl Schedule {
@@ -91,7 +112,7 @@ impl Schedule {
             state,
             policy,
             round: 0,
-            victim: 0,
+            victim: Victim::First,
         }
     }
 
@@ -112,13 +133,13 @@ impl Schedule {
     }
 
     /// Puts the turns of a round in order, and removes those of a starved block. In `turns`, the running blocks are numbered in the order
-    /// in which they started.
-    pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
+    /// in which they started. `number_of` returns a block's number in the launch, which stays the same when other blocks end.
+    pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>, number_of: impl Fn(usize) -> u64) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {
             match self.round.is_multiple_of(STARVED_ROUNDS) {
-                true => self.victim = self.below(1 << 32),
-                false => self.starve(turns),
+                true => self.victim = Victim::of(self.below(1 << 32)),
+                false => self.starve(turns, number_of),
             }
         }
         for last in (1..turns.len()).rev() {
@@ -128,15 +149,19 @@ impl Schedule {
     }
 
     /// Removes the starved block's turns, if other blocks have turns.
-    fn starve(&self, turns: &mut Vec<TurnOf>) {
-        let chosen = match self.victim % 2 {
-            0 => turns.iter().map(|turn| turn.0).min(),
-            _ => turns
-                .get(self.victim as usize / 2 % turns.len().max(1))
-                .map(|turn| turn.0),
+    fn starve(&mut self, turns: &mut Vec<TurnOf>, number_of: impl Fn(usize) -> u64) {
+        if let Victim::OfTurn(random) = self.victim
+            && let Some(index) = random.checked_rem(turns.len() as u64)
+        {
+            self.victim = Victim::Block(number_of(turns[index as usize].0));
+        }
+        let first = turns.iter().map(|turn| turn.0).min();
+        let may_run = |turn: &TurnOf| match self.victim {
+            Victim::Block(number) => number_of(turn.0) != number,
+            Victim::First | Victim::OfTurn(_) => Some(turn.0) != first,
         };
-        if turns.iter().any(|turn| Some(turn.0) != chosen) {
-            turns.retain(|turn| Some(turn.0) != chosen);
+        if turns.iter().any(may_run) {
+            turns.retain(may_run);
         }
     }
 
@@ -170,7 +195,7 @@ mod tests {
 
     fn round(schedule: &mut Schedule) -> Vec<TurnOf> {
         let mut turns: Vec<TurnOf> = (0..20).map(|i| (i / 4, i % 4)).collect();
-        schedule.order(&mut turns);
+        schedule.order(&mut turns, |block| block as u64);
         turns
     }
 
@@ -201,8 +226,35 @@ mod tests {
         assert!(without.iter().all(|&count| count >= 15), "{without:?}");
         assert!(without[0] > 1024 / 3, "{without:?}");
         let mut alone = vec![(0, 0), (0, 1)];
-        schedule.order(&mut alone);
+        schedule.order(&mut alone, |block| block as u64);
         assert_eq!(alone.len(), 2);
+    }
+
+    #[test]
+    fn the_starved_block_stays_the_same_while_other_blocks_wait_and_end() {
+        let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
+        for _ in 0..64 {
+            let mut running: Vec<u64> = (10..15).collect();
+            let mut starved = running.clone();
+            for round in 1..STARVED_ROUNDS {
+                // One to four warps of each block can run.
+                let able = |block: usize| 1 + (block + round as usize) % 4;
+                let blocks = 0..running.len();
+                let mut turns: Vec<TurnOf> = blocks
+                    .flat_map(|block| (0..able(block)).map(move |warp| (block, warp)))
+                    .collect();
+                schedule.order(&mut turns, |block| running[block]);
+                starved.retain(|number| turns.iter().all(|turn| running[turn.0] != *number));
+                if round == STARVED_ROUNDS / 2 {
+                    let ended = running.iter().position(|number| !starved.contains(number));
+                    running.remove(ended.unwrap());
+                }
+            }
+            assert_eq!(starved.len(), 1);
+            let mut turns = vec![(0, 0), (1, 0), (2, 0), (3, 0)];
+            schedule.order(&mut turns, |block| running[block]);
+            assert_eq!(turns.len(), 4);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::num::FpCategory;
 use support::instruction::{W16, W32, W64, check};
 
 #[test]
@@ -52,6 +53,38 @@ fn integer_arithmetic() {
         (a as i32).saturating_add(b as i32) as u64
     });
     check(W32, "sad.u32 d, a, b, c;", |a, b, c| a.abs_diff(b) + c);
+}
+
+/// What `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` make of an operand. Only the upper halves of operand and result count, and
+/// subnormal numbers are zero.
+fn upper_half(a: u64, f: fn(f64) -> f64) -> u64 {
+    let [sign, half] = [63, 32].map(|bit| move |x: u64| x >> bit << bit);
+    let is_tiny = a << 1 >> 53 == 0;
+    let result = f(f64::from_bits(if is_tiny { sign(a) } else { half(a) }));
+    match result.classify() {
+        FpCategory::Nan => 0x7fff_ffff_0000_0000,
+        FpCategory::Subnormal => sign(result.to_bits()),
+        _ => half(result.to_bits()),
+    }
+}
+
+#[test]
+fn approximations_of_64_bits() {
+    check(W64, "rcp.approx.ftz.f64 d, a;", |a, _, _| {
+        upper_half(a, |a| 1.0 / a)
+    });
+    check(W64, "rsqrt.approx.ftz.f64 d, a;", |a, _, _| {
+        upper_half(a, |a| 1.0 / a.sqrt())
+    });
+    // Without `.ftz` all bits count. The test leaves NaNs out.
+    check(
+        W64,
+        "rsqrt.approx.f64 d, a; { .reg .pred n; testp.notanumber.f64 n, d; selp.b64 d, 0, d, n; }",
+        |a, _, _| match 1.0 / f64::from_bits(a).sqrt() {
+            x if x.is_nan() => 0,
+            x => x.to_bits(),
+        },
+    );
 }
 
 #[test]

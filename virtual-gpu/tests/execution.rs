@@ -118,6 +118,44 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     assert_eq!(device.download::<u32>(numbers, blocks as usize), expected);
 }
 
+/// Block 0 of the first launch waits at a barrier of the grid. Block 1 arrives there only after all blocks of a second launch of the kernel,
+/// by another host thread, have passed their barrier.
+#[test]
+fn two_launches_at_once_have_barriers_of_their_own() {
+    let mut device = Device::new();
+    device.options.step_budget = 200_000_000;
+    let text = ".version 8.0 .target sm_80 .address_size 64 \
+         .extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope); \
+         .extern .func (.param .b32 code) cudaCGSynchronize(.param .b64 handle, .param .b32 flags); \
+         .visible .entry k(.param .u64 p0, .param .u64 p1) { .reg .pred %p<9>; .reg .b32 %r<9>; \
+         .reg .b64 %d<9>; .param .b32 scope; .param .b64 handle; .param .b32 flags; \
+         .param .b32 code; st.param.b32 [scope], 1; st.param.b32 [flags], 0; \
+         call (handle), cudaCGGetIntrinsicHandle, (scope); ld.param.u64 %d1, [p0]; \
+         ld.param.u64 %d2, [p1]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; \
+         setp.eq.u64 %p2, %d2, 1; @%p2 bra FIRST; \
+         BEGUN: ld.relaxed.gpu.global.u32 %r2, [%d1]; setp.eq.u32 %p3, %r2, 0; @%p3 bra BEGUN; \
+         mov.u32 %r2, 0; DELAY: add.u32 %r2, %r2, 1; setp.lt.u32 %p3, %r2, 20000; @%p3 bra DELAY; \
+         call (code), cudaCGSynchronize, (handle, flags); \
+         red.relaxed.gpu.global.add.u32 [%d1+4], 1; ret; \
+         FIRST: @%p1 st.relaxed.gpu.global.u32 [%d1], 1; @%p1 bra ARRIVE; \
+         DONE: ld.relaxed.gpu.global.u32 %r2, [%d1+4]; setp.lt.u32 %p3, %r2, 2; @%p3 bra DONE; \
+         ARRIVE: call (code), cudaCGSynchronize, (handle, flags); \
+         ld.relaxed.gpu.global.u32 %r2, [%d1+4]; setp.lt.u32 %p3, %r2, 2; @%p3 trap; ret; }";
+    let module = device.load(text);
+    let words = device.zeros(8);
+    let launch = |number: u64| {
+        let arguments = [Arg::U64(words), Arg::U64(number)];
+        device.launch(&module, "k", 2, 1, &arguments).unwrap();
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| launch(1));
+        launch(2);
+    });
+    assert_eq!(device.download::<u32>(words, 2), [1, 2]);
+    module.unload(&device.memory).unwrap();
+    assert_eq!(device.memory.live_allocations(), 1);
+}
+
 #[test]
 fn a_lock_taken_by_every_lane_in_turn() {
     let (out, _) = one_block(

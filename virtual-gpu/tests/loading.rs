@@ -3,7 +3,7 @@
 mod support;
 
 use support::{Arg, Device, kernel};
-use virtual_gpu::{LoadError, Module, Problem};
+use virtual_gpu::{LoadError, MemoryError, Module, Problem};
 
 fn at(line: u32, what: &str) -> Problem {
     Problem {
@@ -157,6 +157,23 @@ fn variables_hold_their_initial_values_and_addresses() {
     device.memory.free(out).unwrap();
     module.unload(&device.memory).unwrap();
     assert_eq!(device.memory.live_bytes(), 0);
+}
+
+#[test]
+fn unloading_frees_the_variables_that_the_program_has_not_freed() {
+    let device = Device::new();
+    let module = device.load(
+        ".version 8.0 .target sm_80 .address_size 64
+         .global .u32 a; .global .u32 b; .global .u32 c; .global .u32 d;",
+    );
+    let [first, third] = ["a", "c"].map(|name| module.variable(name).unwrap().address);
+    device.memory.free(first).unwrap();
+    device.memory.free(third).unwrap();
+    match module.unload(&device.memory) {
+        Err(MemoryError::Freed { address, .. }) => assert_eq!(address, first),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(device.memory.live_allocations(), 0);
 }
 
 /// A pragma as compilers emit it for inline assembly: in the middle of a block, before an instruction on the same line.

@@ -250,3 +250,53 @@ fn strong_accesses_of_different_widths_race() {
     assert_eq!(watched(&text("u64"), 2, 1), None);
     assert!(watched(&text("u32"), 2, 1).is_some());
 }
+
+/// Two accesses of block 0 to one word, and then a strong read by block 1. The first access races with the read, whichever is first.
+#[test]
+fn a_strong_access_does_not_hide_one_of_another_width_or_scope() {
+    let text = |first: &str, second: &str| {
+        kernel(
+            1,
+            &format!(
+                "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; \
+                 mov.u64 %d2, 1; @!%p1 bra READ; {first} {second} ret; \
+                 READ: ld.relaxed.gpu.global.u32 %r2, [%d1]; ret;"
+            ),
+        )
+    };
+    let store = "st.relaxed.gpu.global.u32 [%d1], 1;";
+    assert_eq!(watched(&text(store, store), 2, 1), None);
+    for first in [
+        "st.relaxed.gpu.global.u64 [%d1], %d2;",
+        "st.relaxed.cta.global.u32 [%d1], 1;",
+    ] {
+        assert!(watched(&text(first, store), 2, 1).is_some(), "{first}");
+        assert!(watched(&text(store, first), 2, 1).is_some(), "{first}");
+    }
+}
+
+/// Thread 0 of block 1 adds to a word after block 0, in order. Thread 32 of block 1 adds to the word with block scope, which does not
+/// include block 0.
+#[test]
+fn an_access_of_the_same_block_does_not_hide_one_of_another_block() {
+    let text = |scope: &str| {
+        kernel(
+            1,
+            &format!(
+                "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; \
+                 setp.ne.u32 %p2, %r1, 0; @%p2 bra SECOND; setp.ne.u32 %p3, %r2, 0; @%p3 ret; \
+                 red.relaxed.gpu.global.add.u32 [%d1], 1; \
+                 st.release.gpu.global.u32 [%d1+128], 1; ret; \
+                 SECOND: setp.eq.u32 %p3, %r2, 32; @%p3 bra OTHER; setp.ne.u32 %p3, %r2, 0; \
+                 @%p3 ret; SPIN: ld.acquire.gpu.global.u32 %r3, [%d1+128]; \
+                 setp.eq.u32 %p3, %r3, 0; @%p3 bra SPIN; \
+                 red.relaxed.gpu.global.add.u32 [%d1], 1; \
+                 st.relaxed.cta.global.u32 [%d1+256], 1; ret; \
+                 OTHER: ld.relaxed.cta.global.u32 %r3, [%d1+256]; setp.eq.u32 %p3, %r3, 0; \
+                 @%p3 bra OTHER; red.relaxed.{scope}.global.add.u32 [%d1], 1; ret;"
+            ),
+        )
+    };
+    assert_eq!(watched(&text("gpu"), 2, 64), None);
+    assert!(watched(&text("cta"), 2, 64).is_some());
+}

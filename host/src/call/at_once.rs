@@ -23,13 +23,14 @@ pub(crate) struct Wanted {
     pub lengths: usize,
     pub unique_keys: usize,
     pub total: usize,
-    /// Whether only the results of [grouped](Arguments::grouped) items are written.
+    /// Whether only the results of [grouped](Arguments::grouped) items are written, and downloaded.
     pub is_cut: bool,
 }
 
 /// A finished call, with its outputs on the device.
 pub(crate) struct Done<'gpu> {
     lane: TransferLane<'gpu>,
+    /// If the results are [cut](Wanted::is_cut), their section has only the results of grouped items.
     pub sections: Arguments<Section>,
     /// The section that was downloaded last: its items are at the start of the lane's buffer.
     arrived: Option<Section>,
@@ -68,10 +69,11 @@ pub(crate) fn run_at_once<'gpu>(
     };
     let count = Count::Own(lane.call().result()?);
     work.queue(&mut Queue::on_own(entered, lane.call()), Some(count))?;
+    sections.results = sections.results.map(|section| section.items(range));
     // If the number of results is known, the download of the results is queued at once.
     let arrived = match verb.chooses() {
         true => None,
-        false => sections.results.map(|section| section.items(range)),
+        false => sections.results,
     };
     let lane = match arrived {
         Some(section) => lane.receive(section.at, section.bytes())?.wait()?,
@@ -149,18 +151,18 @@ fn fill(buffer: &mut [u8], sections: &Arguments<Section>, arguments: &Arguments<
 }
 
 impl Done<'_> {
-    /// Reads the number of chosen items or of runs.
+    /// Reads the number of chosen items or of runs, if only the device knows the number of results.
     fn counted(self, verb: Verb) -> Result<Self> {
+        if !verb.chooses() {
+            return Ok(self);
+        }
         if let Some(section) = self.sections.count_to {
             let (numbers, done) = self.take::<u64>(section)?;
             let count = numbers.first().map_or(0, |&count| count as usize);
             return Ok(Self { count, ..done });
         }
-        let count = match verb.chooses() {
-            // SAFETY: `self.lane` was waited for, so the kernel has written the number to the call's result.
-            true => unsafe { self.lane.call().read_number() }? as usize,
-            false => 0,
-        };
+        // SAFETY: `self.lane` was waited for, so the kernel has written the number to the call's result.
+        let count = unsafe { self.lane.call().read_number() }? as usize;
         Ok(Self { count, ..self })
     }
 

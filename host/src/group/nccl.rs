@@ -281,7 +281,8 @@ impl Transport for Nccl<'_> {
 
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()> {
         let envelope = self.envelope(local.limit);
-        post.outgoing(body_bytes)[..ENVELOPE_BYTES].copy_from_slice(&envelope);
+        // The rank's own work may still write the body: only the envelope is touched here.
+        post.seal(&envelope);
         let (outgoing, incoming) = post.addresses();
         let message_bytes = Post::message_bytes(body_bytes);
         self.carry_out("ncclAllGather", local, |functions, communicator, stream| {

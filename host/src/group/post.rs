@@ -134,8 +134,14 @@ impl Post {
             .copy_from_slice(&word);
     }
 
-    /// The outgoing message, with its envelope.
-    pub fn outgoing(&mut self, body_bytes: usize) -> &mut [u8] {
+    /// Writes the envelope of the outgoing message. Queued work may write the body meanwhile.
+    pub fn seal(&mut self, envelope: &[u8; ENVELOPE_BYTES]) {
+        self.bytes(NOTES_BYTES, ENVELOPE_BYTES)
+            .copy_from_slice(envelope);
+    }
+
+    /// The outgoing message, with its envelope. No queued work writes the body any more.
+    pub fn outgoing(&mut self, body_bytes: usize) -> &[u8] {
         let bytes = Self::message_bytes(body_bytes).min(self.room);
         self.bytes(NOTES_BYTES, bytes)
     }
@@ -160,7 +166,8 @@ impl Post {
         // - the bytes lie in the allocation: all callers are in this file, and limit the range to the notes, to the outgoing room, or to
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
-        // - no queued work uses the bytes that the callers access: see the module's documentation;
+        // - no queued work uses these bytes. While queued work may write the body, `seal` and `say` ask only for the envelope and the word.
+        //   The other callers run while no work is queued: see the module's documentation;
         // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::keys::{Located, Ordered};
 use super::{Commutative, Max, Min, Op};
-use crate::element::{Element, Words};
+use crate::element::{Accumulator, Element, Words};
 
 /// The index of the minimum: a `u64`, or a `u32` for `ArgMin<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
@@ -187,6 +187,25 @@ macro_rules! located {
             fn index_of(value: T::Located) -> u64 {
                 value.index()
             }
+
+            // A key and an index of a word each. While a row is streamed, the word above the index is 0.
+            const STREAMS_ROWS: bool = T::Located::WORDS == 3;
+            const EQUAL_WORDS: u32 = 0b100;
+
+            #[inline(always)]
+            fn stream(words: Words, place: u32) -> T::Located {
+                T::streamed::<$falling>(words, place)
+            }
+
+            #[inline(always)]
+            fn combine_streams(left: T::Located, right: T::Located) -> T::Located {
+                left.least_of_short(right)
+            }
+
+            #[inline(always)]
+            fn moved(value: T::Located, distance: u64) -> T::Located {
+                value.moved(distance)
+            }
         }
     };
 }
@@ -244,6 +263,33 @@ macro_rules! both {
                 Extremes {
                     min: <$min as Op<$t>>::total_of_four(vectors, index),
                     max: <$max as Op<$t>>::total_of_four(vectors, index),
+                }
+            }
+
+            const STREAMS_ROWS: bool = <$min as Op<$t>>::STREAMS_ROWS;
+            const EQUAL_WORDS: u32 = 0b100100;
+
+            #[inline(always)]
+            fn stream(words: Words, place: u32) -> Self::Accumulator {
+                Extremes {
+                    min: <$min as Op<$t>>::stream(words, place),
+                    max: <$max as Op<$t>>::stream(words, place),
+                }
+            }
+
+            #[inline(always)]
+            fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                Extremes {
+                    min: <$min as Op<$t>>::combine_streams(left.min, right.min),
+                    max: <$max as Op<$t>>::combine_streams(left.max, right.max),
+                }
+            }
+
+            #[inline(always)]
+            fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {
+                Extremes {
+                    min: <$min as Op<$t>>::moved(value.min, distance),
+                    max: <$max as Op<$t>>::moved(value.max, distance),
                 }
             }
 

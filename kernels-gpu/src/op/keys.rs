@@ -43,6 +43,18 @@ pub trait Located: Accumulator {
     /// The index.
     fn index(self) -> u64;
 
+    /// The value with `distance` added to its index, which wraps.
+    #[inline(always)]
+    fn moved(self, distance: u64) -> Self {
+        Self::new(self.key(), self.index().wrapping_add(distance))
+    }
+
+    /// The lesser of two values whose indices fit in 32 bits, without a branch.
+    #[inline(always)]
+    fn least_of_short(self, other: Self) -> Self {
+        self.least(other)
+    }
+
     /// The lesser of two values, without a branch. `self` has the lower index.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
@@ -83,6 +95,18 @@ impl Located for [u32; 3] {
     #[inline(always)]
     fn index(self) -> u64 {
         of_two_words(self[1], self[2])
+    }
+
+    /// Compares a key and an index as one number.
+    #[inline(always)]
+    fn least_of_short(self, other: Self) -> Self {
+        let number = |[key, index, _]: Self| of_two_words(index, key);
+        let [key, index, _] = if number(other) < number(self) {
+            other
+        } else {
+            self
+        };
+        [key, index, 0]
     }
 }
 
@@ -128,6 +152,12 @@ pub trait Ordered: Element {
     fn both_least(words: Words, index: u64) -> [Self::Located; 2] {
         let rising = Self::least::<false>(words, index);
         [rising, Self::least::<true>(words, index)]
+    }
+
+    /// The least of the items in 16 bytes, as [`Self::least`]. `place` is the index of the first item.
+    #[inline(always)]
+    fn streamed<const FALLING: bool>(words: Words, place: u32) -> Self::Located {
+        Self::least::<FALLING>(words, place as u64)
     }
 
     /// The least of the items of four vectors. `index` is the index of the first item.

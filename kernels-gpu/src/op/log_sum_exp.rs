@@ -136,7 +136,7 @@ impl Op<f32> for LogSumExp {
     /// Every item gets the sum 1, even an item of −∞. So the first combinations need no choice between sums, and `with_sum` corrects the
     /// sum at the end.
     #[inline(always)]
-    fn stream(words: Words) -> Exponentials {
+    fn stream(words: Words, _place: u32) -> Exponentials {
         let [a, b, c, d] = words.map(f32::from_bits);
         with_sum(Self::combine(of_two(a, b), of_two(c, d)))
     }

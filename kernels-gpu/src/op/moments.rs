@@ -275,7 +275,7 @@ impl<T: Number> Op<T> for Moments {
     /// In a stream, the squared deviations are multiplied by the number of items, so no combination needs a factor of its own. All factors
     /// are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results have the same bits.
     #[inline(always)]
-    fn stream(words: Words) -> Self {
+    fn stream(words: Words, _place: u32) -> Self {
         let vector = vector_of(words);
         let item = |place| item_of::<T>(&vector, place).to_f64();
         let pair = |place| {
@@ -391,7 +391,7 @@ mod tests {
                 })
             });
             let mut values = vectors.map(|words| <M as Op<f32>>::total(words, 0));
-            let mut streams = vectors.map(<M as Op<f32>>::stream);
+            let mut streams = vectors.map(|words| <M as Op<f32>>::stream(words, 0));
             let mut count = 8;
             while count > 1 {
                 count /= 2;

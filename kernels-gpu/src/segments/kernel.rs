@@ -44,14 +44,16 @@
 //! work has 3, plus 1 if a chunk has more than 256 items, plus 2 if the work is dense and a chunk has more than 16 items. In a scan, a work
 //! has 1 more if it has a tail. It has 3 more, plus 1 if a chunk has more than 256 items, unless it is dense and all chunks are short.
 //!
-//! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`), with 1 barrier after `begin`, or
-//! 2 if a row has several pieces.
+//! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`). After `begin` there is 1 barrier,
+//! or 2 if a chunk has several pieces. A later block combines some long rows (see `later`). They have several pieces, and 1 barrier. In
+//! such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
 mod dense;
 mod downsweep;
 mod heads;
 mod items;
+mod later;
 mod leaves;
 mod nodes;
 mod rows;
@@ -210,16 +212,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
         // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
-        // `run` and `stream_rows` write the tails' values. `depart` comes after the last use of the board.
+        // `run` and `stream_rows` write the tails' values, unless a later block combines the rows. `depart` comes after the last use of the
+        // board.
         unsafe {
             if self.begin(room) {
                 let is_done = if streams_rows::<O, T>() && self.have_streams() {
                     self.stream_rows(room);
-                    true
+                    !self.settles_later()
                 } else {
                     self.run(room)
                 };
-                // The last barrier orders the values of tails before warp 0's reads.
+                // If there are tails to combine, the last barrier orders their values before warp 0's reads.
                 if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
                     self.settle();
                 }

@@ -46,10 +46,11 @@
 //! vectors, and checked there. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots are written only if the work
 //! also has longer chunks.
 //!
-//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. The operator combines sixteens pairwise
-//! and does not use indices. See `kernel/rows.rs` for all conditions.
+//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. The operator combines sixteens pairwise,
+//! or finds the indices of extremes. See `kernel/rows.rs` for all conditions.
 //!
-//! A chunk that is not its segment's last is published in the state words of its window. Each window has at most one such chunk.
+//! A chunk that is not its segment's last is published in the state words of its window. So is the last chunk of a row that a later block
+//! combines (see `kernel/later.rs`). A window publishes one chunk at most.
 //!
 //! # Segments that start at heads
 //!

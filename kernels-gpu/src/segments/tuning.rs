@@ -32,6 +32,10 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
+/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half as many gave the same
+/// times on an H200 (2026-11-26).
+pub const LATER: u32 = 512;
+
 /// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
 /// whole chunk, if the chunk has at most one leaf.
 ///
@@ -62,7 +66,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
 /// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory (`ptxas`
 /// of CUDA 13.0, for 9.0; not timed). Otherwise, if at most 6 blocks have room in shared memory, it is 3: as many threads as in 6 long
-/// blocks. Then threads have more registers: `Moments` of `f32` spills 32 bytes with 80 registers, and 108 with 64.
+/// blocks. Then threads have more registers: `Moments` of `f32` spills 44 bytes with 80 registers, and 172 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {

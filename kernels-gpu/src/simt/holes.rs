@@ -130,12 +130,12 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of a vector of a stream (see `Op::stream`).
+/// Combines the items of a vector of a stream (see `Op::stream`). Only operators with wide accumulators use the place.
 #[inline(always)]
-pub fn stream<A: Accumulator>([a, b, c, d]: Words) -> A {
+pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     match A::WORDS {
         2 => cast(stream_64(a, b, c, d)),
-        _ => wide::stream([a, b, c, d]),
+        _ => wide::stream([a, b, c, d], place),
     }
 }
 
@@ -379,6 +379,15 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     match A::WORDS {
         1 | 2 => 0,
         _ => take_64::<INDEX>(),
+    }
+}
+
+/// Takes the index of the first item of a stream's vector. If the accumulator is wide, this is a body's input `PLACE`; otherwise it is 0.
+#[inline(always)]
+pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
+    match A::WORDS {
+        1 | 2 => 0,
+        _ => take_32::<PLACE>(),
     }
 }
 

@@ -13,7 +13,8 @@ use crate::op::*;
 use crate::segments;
 use crate::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 use crate::simt::holes::{give, give_result, give_words};
-use crate::simt::holes::{take, take_accumulator, take_both, take_index, take_vector};
+use crate::simt::holes::{take, take_accumulator, take_both};
+use crate::simt::holes::{take_index, take_place, take_vector};
 use crate::thread::Items;
 
 #[inline(always)]
@@ -68,7 +69,8 @@ fn stream<O: Op<T>, T: Element>() {
         assert!(O::STREAMS_ROWS == streams_rows::<O, T>());
     }
     if segments::streams_rows::<O, T>() {
-        give_words(O::stream(take_words::<0, 1, 2, 3>()));
+        let words = take_words::<0, 1, 2, 3>();
+        give_words(O::stream(words, take_place::<O::Accumulator, 4>()));
     }
 }
 

@@ -19,9 +19,9 @@ use core::marker::PhantomData;
 use crate::arithmetic::of_two_words;
 use crate::block::Placement;
 use crate::contract::Tree;
-use crate::element::VECTOR_WORDS;
-use crate::element::{accumulator_word, first_words, put_item, vector_of};
-use crate::element::{Accumulator, Element, Vector, Words};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
+use crate::element::{first_words, put_item, vector_of, Vector, Words, VECTOR_WORDS};
+use crate::element::{Accumulator, AccumulatorWords, Element, ACCUMULATOR_MAX_WORDS};
 use crate::op::{four_totals, Commutative, Op};
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
@@ -41,10 +41,13 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). Such an operator combines sixteens pairwise, and its values have two words, or a
-/// count and two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). The values of such an operator are one or two keys of a word each, with an index
+/// each. Or it combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
-    O::PAIRS_SIXTEENS && !O::EXACT && matches!(O::Accumulator::WORDS, 2 | 6)
+    match O::EXACT {
+        true => matches!(O::Accumulator::WORDS, 3 | 6),
+        false => O::PAIRS_SIXTEENS && matches!(O::Accumulator::WORDS, 2 | 6),
+    }
 }
 
 /// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
@@ -124,15 +127,17 @@ impl<
 
     const STREAMS_ROWS: bool = streams_rows::<Self, T>();
 
-    /// The first two of six words are the count.
-    const EQUAL_WORDS: u32 = match A::WORDS {
-        6 => 0b11,
+    /// The two words of a count, or the upper word of each index.
+    const EQUAL_WORDS: u32 = match (EXACT, A::WORDS) {
+        (false, 6) => 0b11,
+        (true, 3) => 0b100,
+        (true, 6) => 0b100100,
         _ => 0,
     };
 
     #[inline(always)]
-    fn stream(words: Words) -> A {
-        holes::stream(words)
+    fn stream(words: Words, place: u32) -> A {
+        holes::stream(words, place)
     }
 
     #[inline(always)]
@@ -149,6 +154,24 @@ impl<
             true => holes::end_stream(value),
             false => value,
         }
+    }
+
+    #[inline(always)]
+    fn moved(value: A, distance: u64) -> A {
+        if !EXACT || !streams_rows::<Self, T>() {
+            return value;
+        }
+        let mut words: AccumulatorWords = [0; ACCUMULATOR_MAX_WORDS];
+        for_each_word!(W of A => { words[W] = accumulator_word(value, W); });
+        let moved = |low, high| {
+            let index = of_two_words(low, high).wrapping_add(distance);
+            [index as u32, (index >> 32) as u32]
+        };
+        [words[1], words[2]] = moved(words[1], words[2]);
+        if A::WORDS == 6 {
+            [words[4], words[5]] = moved(words[4], words[5]);
+        }
+        accumulator_of_words(words)
     }
 
     #[inline(always)]

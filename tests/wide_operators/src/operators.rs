@@ -338,6 +338,15 @@ impl Equality<[u64; 4]> for SameWord {
     }
 }
 
+warpfold::mapped! {
+    /// The moments of the differences between the first and the last numbers of records.
+    pub struct MomentsOf32Bytes = warpfold::Moments, |item: [f32; 8]| -> f32 { item[0] - item[7] };
+    /// The same, of larger records.
+    pub struct MomentsOf36Bytes = warpfold::Moments, |item: [f32; 9]| -> f32 { item[0] - item[8] };
+    /// The statistics of the differences.
+    pub struct StatisticsOf64Bytes = warpfold::Statistics, |item: [f64; 8]| -> f64 { item[0] - item[7] };
+}
+
 warpfold::operators! {
     total_f32x3: Total, [f32; 3];
     total_u128: Total, u128;
@@ -359,6 +368,9 @@ warpfold::operators! {
     latest_u64x8: Latest, [u64; 8], scans only;
     resized_u32x4: Resized, [u32; 4], scans only;
     resized_u64x3: Resized, [u64; 3], scans only;
+    moments_of_32_bytes: MomentsOf32Bytes, [f32; 8], reduction only;
+    moments_of_36_bytes: MomentsOf36Bytes, [f32; 9], reduction only;
+    statistics_of_64_bytes: StatisticsOf64Bytes, [f64; 8], reduction only;
     in_reach: InReach, [f32; 3], predicate;
     even_last: EvenLast, [u32; 16], predicate;
     same_word: SameWord, [u64; 4], equality;

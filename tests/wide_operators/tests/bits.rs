@@ -16,11 +16,11 @@ use std::time::Duration;
 
 use device::{Item, Kernel};
 use numbers::{Random, items};
-use own_operator::{assert_same, check, check_scans};
+use own_operator::{assert_same, check, check_scans, lengths};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::group::within;
-use warpfold::kind::{exclusive_scan, inclusive_scan};
-use warpfold::{Cpu, Gpu, check_operator, reduce, scan};
+use warpfold::kind::{self, exclusive_scan, inclusive_scan};
+use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
 use wide_operators::operators::*;
 
 #[test]
@@ -138,6 +138,25 @@ fn long_scans_of_large_items() {
         std::array::from_fn(|_| numbers.bits() as u32)
     });
     check_long_scans::<Latest, [u64; 8]>(0, |numbers| std::array::from_fn(|_| numbers.bits() % 50));
+}
+
+/// Checks reductions of whole arrays. Most end with a tile that is filled only in part.
+fn check_reductions<O: Commutative + Kernel<kind::reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
+    for length in lengths() {
+        let items = items(length, item);
+        let found = reduce::<O, _>(&items).wait(Gpu::global()).unwrap();
+        let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
+        assert_same(&[found], &[expected], type_name::<O>());
+    }
+}
+
+#[test]
+fn large_items_that_are_combined_pairwise() {
+    check_reductions::<MomentsOf32Bytes, _>(|numbers| std::array::from_fn(|_| numbers.float()));
+    check_reductions::<MomentsOf36Bytes, _>(|numbers| std::array::from_fn(|_| numbers.float()));
+    check_reductions::<StatisticsOf64Bytes, _>(|numbers| {
+        std::array::from_fn(|_| f64::from(numbers.float()))
+    });
 }
 
 /// A group writes its result to memory that is aligned for every type.

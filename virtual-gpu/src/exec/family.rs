@@ -13,6 +13,7 @@ use super::buffers::Buffers;
 use super::grid;
 use super::machine::Machine;
 use super::task::Task;
+use super::workspaces::Workspaces;
 use crate::checks::{GridStart, Observer};
 use crate::config::{DeviceConfig, RunOptions, Shape, Switch};
 use crate::counters::Counters;
@@ -56,6 +57,7 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
         place: 0,
         copier: 0,
         buffers: Buffers::new(launch.memory),
+        workspaces: Workspaces::new(launch.memory),
         waiting: 0,
         next_block: 0,
     };

@@ -77,7 +77,7 @@ impl Grid {
         if turns.is_empty() {
             return Err(self.deadlock(machine));
         }
-        schedule.order(turns);
+        schedule.order(turns, |block| self.blocks[block].shared.index);
         for &(index, warp) in &*turns {
             let block = &mut self.blocks[index];
             let ran = block.run_warp(machine, warp, schedule.quantum());

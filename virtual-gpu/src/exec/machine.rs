@@ -2,6 +2,7 @@
 
 use super::buffers::Buffers;
 use super::task::Task;
+use super::workspaces::Workspaces;
 use crate::config::{DeviceConfig, RunOptions, Switch};
 use crate::counters::Counters;
 use crate::fault::FaultKind;
@@ -30,6 +31,7 @@ pub(super) struct Machine<'a, O> {
     /// block, so that copies count as warps of their own. Otherwise it is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
+    pub workspaces: Workspaces<'a>,
     /// Grids that were launched and have not started.
     pub waiting: u32,
     /// The number of the next grid's first block.
@@ -43,6 +45,12 @@ impl<O> Machine<'_, O> {
 
     pub(super) fn shared_bytes(&self) -> u32 {
         self.task.program.static_shared_bytes + self.task.shape.dynamic_shared_bytes
+    }
+
+    /// The address of the running grid's workspace.
+    pub(super) fn workspace(&mut self) -> u64 {
+        let grid = self.task.number;
+        self.workspaces.address(&mut self.snapshot, grid)
     }
 
     /// Whether all memory counts as written.

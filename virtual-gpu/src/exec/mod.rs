@@ -31,5 +31,6 @@ mod sync;
 mod task;
 mod traffic;
 mod warp;
+mod workspaces;
 
 pub(crate) use family::{Ended, Launch, run};

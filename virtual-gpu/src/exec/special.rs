@@ -47,6 +47,8 @@ impl Warp {
             Special::Multiprocessor => shared.multiprocessor.into(),
             Special::MultiprocessorCount => machine.device.multiprocessors.into(),
             Special::GridId => machine.task.number.into(),
+            Special::WorkspaceHigh => machine.workspace() >> 32,
+            Special::WorkspaceLow => machine.workspace() & 0xffff_ffff,
             Special::Clock | Special::GlobalTimerLow => clock & 0xffff_ffff,
             Special::ClockHigh | Special::GlobalTimerHigh => clock >> 32,
             Special::Clock64 | Special::GlobalTimer => clock,

@@ -3,7 +3,12 @@
 //! The results are more accurate than the hardware's, and not bit for bit the same. Subnormal
 //! operands and results are not flushed unless the instruction says `.ftz`.
 
+use super::double::{div_double, sqrt_double};
+use super::mode::Rounding;
 use super::single::{canonical, flush};
+
+const SIGN: u64 = 1 << 63;
+const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
 
 fn narrow(x: f64) -> f32 {
     canonical(x as f32)
@@ -29,9 +34,24 @@ pub(crate) fn reciprocal_root(a: f64) -> f64 {
     1.0 / a.sqrt()
 }
 
-/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` keep the upper half of the result only.
-pub(crate) fn upper_half(a: f64) -> f64 {
-    f64::from_bits(a.to_bits() & 0xffff_ffff_0000_0000)
+/// Applies the function of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. These instructions only read the upper half of the operand, and
+/// the lower half of the result is zero. Subnormal operands and results are flushed. All NaN results have the same bits.
+pub(crate) fn approximate_upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let kept = |x: f64| match x.is_subnormal() {
+        true => 0_f64.copysign(x),
+        false => f64::from_bits(x.to_bits() & UPPER_HALF),
+    };
+    let result = f(kept(a));
+    match result.is_nan() {
+        true => f64::from_bits(UPPER_HALF & !SIGN),
+        false => kept(result),
+    }
+}
+
+/// `rsqrt.approx.f64`, which has all bits of the result.
+pub(crate) fn reciprocal_root_double(a: f64) -> f64 {
+    const NEAREST: u8 = Rounding::Nearest as u8;
+    div_double::<NEAREST>(1.0, sqrt_double::<NEAREST>(a))
 }
 
 #[cfg(test)]
@@ -47,5 +67,32 @@ mod tests {
             approximate_flushed(f32::from_bits(1), reciprocal),
             f32::INFINITY
         );
+    }
+
+    #[test]
+    fn special_values_of_upper_halves() {
+        const INFINITE: u64 = 0x7ff0_0000_0000_0000;
+        const NAN: u64 = 0x7fff_ffff_0000_0000;
+        let subnormal = 1_u64 << 51;
+        for (a, of_reciprocal, of_root) in [
+            (SIGN | INFINITE, SIGN, NAN),
+            (SIGN | subnormal, SIGN | INFINITE, SIGN | INFINITE),
+            (SIGN, SIGN | INFINITE, SIGN | INFINITE),
+            (0, INFINITE, INFINITE),
+            (subnormal, INFINITE, INFINITE),
+            (INFINITE, 0, 0),
+            // The lower half of a NaN is not read.
+            (INFINITE | 1, 0, 0),
+            (SIGN | u64::MAX, NAN, NAN),
+        ] {
+            let seen = [reciprocal, reciprocal_root]
+                .map(|f| approximate_upper_half(f64::from_bits(a), f).to_bits());
+            assert_eq!(seen, [of_reciprocal, of_root], "{a:#x}");
+        }
+        // The reciprocals are subnormal.
+        let flushed = [f64::MAX, f64::MIN].map(|a| approximate_upper_half(a, reciprocal).to_bits());
+        assert_eq!(flushed, [0, SIGN]);
+        let third = approximate_upper_half(3.0, reciprocal);
+        assert_eq!(third.to_bits(), 0x3fd5_5555_0000_0000);
     }
 }

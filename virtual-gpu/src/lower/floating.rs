@@ -141,12 +141,16 @@ fn double<'a>(
     ty: Type,
 ) -> Result<(), String> {
     if opcode.takes("approx") {
-        // On f64 these functions give only the upper half of the result. `.ftz` has no effect here.
-        opcode.takes("ftz");
-        let f = match opcode.name {
-            "rcp" => map1!(f64, |a: f64| float::upper_half(float::reciprocal(a))),
-            "rsqrt" => map1!(f64, |a: f64| float::upper_half(float::reciprocal_root(a))),
-            name => return Err(format!("`{name}.approx` on {ty} is not supported")),
+        let f = match (opcode.name, opcode.takes("ftz")) {
+            ("rcp", true) => map1!(f64, |a: f64| {
+                float::approximate_upper_half(a, float::reciprocal)
+            }),
+            ("rsqrt", true) => map1!(f64, |a: f64| {
+                float::approximate_upper_half(a, float::reciprocal_root)
+            }),
+            ("rcp", false) => return Err(format!("`rcp.approx` on {ty} without `.ftz`")),
+            ("rsqrt", false) => map1!(f64, float::reciprocal_root_double),
+            (name, _) => return Err(format!("`{name}.approx` on {ty} is not supported")),
         };
         return unary(body, operands, Some(f), ty);
     }

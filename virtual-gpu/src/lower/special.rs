@@ -30,6 +30,8 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
         "%smid" => (Special::Multiprocessor, 32),
         "%nsmid" => (Special::MultiprocessorCount, 32),
         "%gridid" => (Special::GridId, 64),
+        "%envreg1" => (Special::WorkspaceHigh, 32),
+        "%envreg2" => (Special::WorkspaceLow, 32),
         "%lanemask_eq" => (Special::LanemaskEq, 32),
         "%lanemask_lt" => (Special::LanemaskLt, 32),
         "%lanemask_le" => (Special::LanemaskLe, 32),
@@ -54,7 +56,7 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
     })
 }
 
-/// Performance counters and driver-defined registers, which are 0 here.
+/// Performance counters and other driver-defined registers, which are 0 here.
 fn numbered(name: &str) -> Option<(Special, u32)> {
     let (number, bits) = match (name.strip_prefix("%pm"), name.strip_prefix("%envreg")) {
         (Some(number), _) => (number.strip_suffix("_64").unwrap_or(number), 8),

@@ -12,6 +12,10 @@ pub(crate) enum Special {
     Multiprocessor,
     MultiprocessorCount,
     GridId,
+    /// The upper half of the address of the grid's workspace.
+    WorkspaceHigh,
+    /// The lower half of the address of the grid's workspace.
+    WorkspaceLow,
     LanemaskEq,
     LanemaskLt,
     LanemaskLe,

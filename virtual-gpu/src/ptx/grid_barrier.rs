@@ -2,9 +2,8 @@
 //! calls them.
 //!
 //! The first thread of each block raises a count. The thread that completes the count resets it and advances the generation. The first
-//! threads of the other blocks wait for the new generation. The count and the generation belong to the module, so two launches of the
-//! module's kernels must not run at the same time. On the virtual device, launches run one after the other, unless host threads wait for
-//! different streams at the same time.
+//! threads of the other blocks wait for the new generation. The count and the generation are the two words of the grid's workspace, whose
+//! address is the handle.
 
 use super::link::link;
 use std::borrow::Cow;
@@ -15,12 +14,13 @@ const TEXT: &str = "
 .version 7.0
 .target sm_70
 .address_size 64
-.global .align 4 .u32 blocks_at_grid_barrier;
-.global .align 4 .u32 generation_of_grid_barrier;
 .visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
 {
+    .reg .b32 %r<3>;
     .reg .b64 %d;
-    mov.u64 %d, 1;
+    mov.u32 %r1, %envreg1;
+    mov.u32 %r2, %envreg2;
+    mov.b64 %d, {%r2, %r1};
     st.param.b64 [handle], %d;
     ret;
 }
@@ -28,6 +28,8 @@ const TEXT: &str = "
 {
     .reg .pred %p<3>;
     .reg .b32 %r<10>;
+    .reg .b64 %d;
+    ld.param.b64 %d, [handle];
     bar.sync 0;
     mov.u32 %r1, %tid.x;
     mov.u32 %r2, %tid.y;
@@ -41,16 +43,16 @@ const TEXT: &str = "
     mov.u32 %r3, %nctaid.z;
     mul.lo.u32 %r1, %r1, %r2;
     mul.lo.u32 %r1, %r1, %r3;
-    ld.relaxed.gpu.global.u32 %r4, [generation_of_grid_barrier];
-    atom.acq_rel.gpu.global.add.u32 %r5, [blocks_at_grid_barrier], 1;
+    ld.relaxed.gpu.global.u32 %r4, [%d+4];
+    atom.acq_rel.gpu.global.add.u32 %r5, [%d], 1;
     add.u32 %r5, %r5, 1;
     setp.ne.u32 %p1, %r5, %r1;
     @%p1 bra WAIT;
-    st.relaxed.gpu.global.u32 [blocks_at_grid_barrier], 0;
-    red.release.gpu.global.add.u32 [generation_of_grid_barrier], 1;
+    st.relaxed.gpu.global.u32 [%d], 0;
+    red.release.gpu.global.add.u32 [%d+4], 1;
     bra PASSED;
 WAIT:
-    ld.acquire.gpu.global.u32 %r6, [generation_of_grid_barrier];
+    ld.acquire.gpu.global.u32 %r6, [%d+4];
     setp.eq.u32 %p2, %r6, %r4;
     @%p2 bra WAIT;
 PASSED:

@@ -3,6 +3,10 @@
 use crate::kernels::PTX;
 use crate::raw::*;
 use crate::support::*;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use virtual_gpu::driver::live_of_this_thread;
 
 #[test]
@@ -125,6 +129,65 @@ fn the_primary_context_is_counted() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(cuCtxSetCurrent(first), 0, "one retain is left");
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
+}
+
+/// A host function that waits for another thread.
+#[derive(Default)]
+struct Meeting {
+    begun: AtomicBool,
+    answered: AtomicBool,
+    met: AtomicBool,
+}
+
+fn wait_for(flag: &AtomicBool) -> bool {
+    let begun = Instant::now();
+    while !flag.load(Ordering::Acquire) && begun.elapsed() < LONGEST_WAIT {
+        thread::sleep(Duration::from_millis(1));
+    }
+    flag.load(Ordering::Acquire)
+}
+
+/// While the primary context is destroyed, a host function waits for a thread that calls the driver.
+#[test]
+fn the_end_of_the_primary_context_does_not_block_other_threads() {
+    unsafe extern "C" fn meet(data: *mut c_void) {
+        // SAFETY: the test passes a `Meeting` that outlives the stream's work.
+        let meeting = unsafe { &*data.cast::<Meeting>() };
+        meeting.begun.store(true, Ordering::Release);
+        let met = wait_for(&meeting.answered);
+        meeting.met.store(met, Ordering::Release);
+    }
+    if virtual_only("a real driver's locks are not known")
+        || !in_a_process_of_its_own(
+            "contexts::the_end_of_the_primary_context_does_not_block_other_threads",
+        )
+    {
+        return;
+    }
+    let ends: [fn(i32) -> i32; 2] = [
+        |device| cuDevicePrimaryCtxRelease_v2(device),
+        |device| cuDevicePrimaryCtxReset_v2(device),
+    ];
+    for end in ends {
+        let mut context = 0;
+        assert_eq!(cuDevicePrimaryCtxRetain(&mut context, 0), 0);
+        assert_eq!(cuCtxSetCurrent(context), 0);
+        let meeting = Meeting::default();
+        let data = (&raw const meeting).cast_mut().cast();
+        // SAFETY: `meet` takes `data`, the address of a `Meeting` that outlives the stream's work: `end` finishes the work.
+        assert_eq!(unsafe { cuLaunchHostFunc(0, Some(meet), data) }, 0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(wait_for(&meeting.begun));
+                let (mut flags, mut active) = (9, 9);
+                assert_eq!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active), 0);
+                meeting.answered.store(true, Ordering::Release);
+            });
+            assert_eq!(end(0), 0);
+        });
+        assert!(meeting.met.load(Ordering::Acquire));
+        assert_eq!(cuMemAlloc_v2(Some(&mut 0), 4), CONTEXT_IS_DESTROYED);
+    }
 }
 
 #[test]

@@ -121,4 +121,10 @@ fn registers_of_the_device_and_the_launch() {
         check(register, |_, _| 0);
     }
     assert!(values("%gridid", 64).iter().all(|value| value.2 == 0));
+    // The upper and the lower half of the address of the grid's workspace.
+    for register in ["%envreg1", "%envreg2"] {
+        let halves = values(register, 32);
+        let (_, _, first) = halves[0];
+        assert!(first != 0 && halves.iter().all(|half| half.2 == first));
+    }
 }

@@ -36,6 +36,12 @@ macro_rules! words {
             }
 
             #[inline(always)]
+            fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
+                let [key, first, _] = Self::least::<FALLING>(words, 0);
+                [key, place + first, 0]
+            }
+
+            #[inline(always)]
             fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
                 let found = Found::among(vectors, extreme_word::<$t, FALLING>);
                 let key = directed::<FALLING>($key(found.extreme));
@@ -170,6 +176,19 @@ impl Ordered for f32 {
         let (extreme, key, place) = extreme::<FALLING>(words);
         let [key, place, ..] = unless_nan(extreme, words, [key, place, key, place]);
         Located::new(key, index + place as u64)
+    }
+
+    /// This has no branch, so it can overlap with the computation of other vectors. The extreme of an item with itself is the item, or the
+    /// same NaN for every NaN. So the first NaN is found in the same way as the extreme number.
+    #[inline(always)]
+    fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            let [key, first, _] = Self::least::<FALLING>(words, 0);
+            return [key, place + first, 0];
+        }
+        let words = words.map(|word| extreme_of_two::<FALLING>(word, word));
+        let (extreme, key, first) = extreme::<FALLING>(words);
+        [if extreme.is_nan() { 0 } else { key }, place + first, 0]
     }
 
     /// The instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in the same way as the

@@ -55,7 +55,11 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
         }
         v += simt::opaque_one();
     }
-    held[2]
+    // The total of two vectors is held at place 1, the total of four or eight at place 2.
+    match thread_vectors::<T>() {
+        2 => held[1],
+        _ => held[2],
+    }
 }
 
 /// The number of this thread's vector `v` among the vectors of the tile.

@@ -9,9 +9,9 @@
 //!
 //! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* before the last warp that scans sends
 //! the tile of turn t + 4 (or the launch's end), it receives the prefix of turn t. The warp that looks back has read the tile of turn t
-//! before it sends that prefix. *Prefixes:* before the warp that looks back sends the prefix of turn t + 4, it receives the tile of turn t
-//! + 4. Before that tile is sent, all warps that scan have begun to wait for the prefix of turn t + 1, so they have read the prefix of turn
-//! t.
+//! before it sends that prefix. *Prefixes:* before the warp that looks back sends the prefix of turn t + 4, it receives the tile of turn
+//! t + 4. Before that tile is sent, all warps that scan have begun to wait for the prefix of turn t + 1, so they have read the prefix of
+//! turn t.
 
 use crate::block::Shape;
 use crate::element::Element;

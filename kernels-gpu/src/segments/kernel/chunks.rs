@@ -10,9 +10,9 @@ use super::Launch;
 
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
-struct Long {
+pub struct Long {
     /// The diagonal at which it begins.
-    diagonal: u64,
+    pub diagonal: u64,
 }
 
 impl Long {
@@ -201,7 +201,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp. The tag is written. The segment has chunk number `chunk`, in one of the launch's windows.
     #[inline(always)]
-    unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
+    pub unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
         let window = long.window::<T, O::Accumulator>(chunk);
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };

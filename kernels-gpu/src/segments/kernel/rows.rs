@@ -2,7 +2,11 @@
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
 //! neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary tree over
-//! its vectors. The lanes combine in that same tree. Items do not go through shared memory.
+//! its vectors. The lanes combine in that same tree. Indices of extremes are the same in every order. Items do not go through shared
+//! memory.
+//!
+//! While indices of extremes are streamed, they count from the first item of a work. Then they fit in a word. When a chunk is finished,
+//! they are [moved](Op::moved), and count from the first item of the row.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -12,6 +16,7 @@
 use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
 use crate::op::Op;
+use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{chunk_items, streams_rows, vector_items};
 use crate::segments::{Task, Work, MOST_WINDOWS, VECTOR_BYTES};
 use crate::simt;
@@ -45,6 +50,22 @@ struct Pieces {
     count: u32,
 }
 
+/// A lane's share of a work, where chunks are combined from pieces. Each chunk has a group of lanes, and each piece has a lane.
+#[derive(Clone, Copy)]
+struct Share<A> {
+    /// Whether there is a chunk for the lane's group.
+    has_chunk: bool,
+    /// The address of the value of the lane's piece; null if the lane has no piece.
+    piece: *const A,
+}
+
+impl<A> Share<A> {
+    const NONE: Self = Self {
+        has_chunk: false,
+        piece: core::ptr::null(),
+    };
+}
+
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The most pieces of a window. The chunks of a window have less than twice as many items as a chunk.
     const WINDOW_PIECES: u32 =
@@ -71,7 +92,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
-    /// Folds the chunks of all works of the block, and ends with a barrier.
+    /// Folds the chunks of all works of the block. Unless the launch [settles rows later](Self::settles_later), it ends with a barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
@@ -81,30 +102,43 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let most = MOST_WINDOWS * Self::WINDOW_PIECES;
             assert!(!streams_rows::<O, T>() || most <= Room::<T, O::Accumulator>::PIECES);
         }
-        let levels = self.piece_levels();
+        // SAFETY: the whole block is here: this function's condition.
+        let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. The barrier orders the writes of the pieces' values before their reads. All threads take the same branch, since it
-        // depends on the launch's arguments.
+        // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
+        // settled later have several pieces. The last warp has no window, and the other warps publish values without waiting.
         unsafe {
             while number < self.work_count() {
-                steps += self.fold_pieces(number, steps, room, levels);
+                steps += self.fold_pieces(number, steps, room, levels, is_alone);
                 number = self.work_after(number);
             }
-            if self.most_pieces(levels) > 1 {
-                simt::barrier();
-                let mut window = simt::warp();
-                while window < self.windows_per_block {
-                    let step = simt::opaque_one() as u32;
-                    self.combine_pieces(2 * window, room, levels);
-                    if self.work(2 * window).is_followed != 0 {
-                        self.combine_pieces(2 * window + 1, room, levels);
-                    }
-                    window += step * (self.threads() / WARP_LANES);
-                }
+            if !is_alone {
+                self.combine_pieces(room, levels);
             }
-            // Orders the values of tails before the reads by the threads that combine them.
-            simt::barrier();
+            if !self.settles_later() {
+                // Orders the values of tails before the reads by the threads that combine them.
+                simt::barrier();
+            } else if simt::warp() == self.threads() / WARP_LANES - 1 {
+                self.settle_due();
+            }
+        }
+    }
+
+    /// The [levels](Self::piece_levels) of a piece, and whether a chunk is one piece. Both go through votes, so that `ptxas` keeps them in
+    /// registers. Without votes, it computed them anew in each step, with 12 instructions.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn shape(&self) -> (u32, bool) {
+        let levels = self.piece_levels();
+        let is_alone = self.most_pieces(levels) == 1;
+        // SAFETY: the whole warp is here: this function's condition.
+        unsafe {
+            // Lane `l` votes for bit `l`.
+            let levels = simt::ballot(levels >> simt::lane() & 1 != 0);
+            (levels, simt::ballot(is_alone) != 0)
         }
     }
 
@@ -120,10 +154,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         before: u32,
         room: Room<T, O::Accumulator>,
         levels: u32,
+        is_alone: bool,
     ) -> u32 {
         // SAFETY: the header is written: this function's condition.
         let work = unsafe { self.work(number) };
-        let is_alone = self.most_pieces(levels) == 1;
         let first = work.base.wrapping_add(work.begin as u64);
         let vectors = (work.end - work.begin) / vector_items::<T>();
         // A block has a power of two of warps.
@@ -139,7 +173,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let vector = begin + first_vector_of_lane();
                 if vector.is_multiple_of(1 << levels) && vector < vectors {
                     if is_alone {
-                        self.finish(&work, vector >> levels, value);
+                        let chunk = vector >> levels;
+                        self.finish(&work, chunk, self.in_row(&work, chunk, value));
                     } else {
                         self.piece(number, room, levels, vector >> levels)
                             .write(value);
@@ -151,35 +186,44 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors.div_ceil(STEP_VECTORS)
     }
 
-    /// Combines the pieces of each chunk of the block's work `number`, neighbours first. Each piece has a lane.
+    /// Combines the pieces of each chunk of the block's works, neighbours first. Each window has a warp, and each piece has a lane.
     ///
     /// # Safety
-    /// Convergent: the whole warp, and no other warp calls this for the work. The header and the values of the pieces are written.
+    /// Convergent: the whole block, whose warps have written the values of all pieces. The header is written, and the launch has streams.
     #[inline(always)]
-    unsafe fn combine_pieces(&self, number: u32, room: Room<T, O::Accumulator>, levels: u32) {
-        // SAFETY: the header is written: this function's condition.
-        let work = unsafe { self.work(number) };
+    unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
+        const {
+            assert!(MOST_WINDOWS < LONG_BLOCK_THREADS / WARP_LANES);
+        }
         let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
-        let lane = simt::lane() % lanes;
-        let mut first = 0;
-        while first < work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            let chunk = first + (simt::lane() >> shift);
-            // SAFETY: the whole warp is here, since all lanes have the same `first` and `lanes`, and `delta` is a power of two, at most 4.
-            // The values of the pieces are written (this function's condition). Each chunk has a group of lanes, and only the first lane of
-            // the group finishes it.
-            unsafe {
-                let mut pieces = Pieces { first: 0, count: 0 };
-                if chunk < work.chunk_count {
-                    pieces = self.pieces(&work, chunk, levels);
-                }
+        let mut number = 2 * simt::warp();
+        let end = match simt::warp() < self.windows_per_block {
+            true => number + 2,
+            false => number,
+        };
+        // SAFETY: the whole block is here, and the header is written (this function's conditions). The barrier orders the writes of the
+        // pieces' values before their reads. `number < work_count` while `number < end`. A whole warp is in the loop, since all its lanes
+        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first
+        // lane of the group finishes it.
+        unsafe {
+            let mut first = 0;
+            let mut share = Share::NONE;
+            if number < end {
+                // Finds the addresses before the barrier, while other warps still read items.
+                share = self.share(number, first, lanes, room, levels);
+            }
+            simt::barrier();
+            while number < end {
+                let step = simt::opaque_one() as u32;
+                let work = self.work(number);
                 let mut folded = O::identity();
-                if lane < pieces.count {
-                    folded = self.piece(number, room, levels, pieces.first + lane).read();
+                if !share.piece.is_null() {
+                    folded = share.piece.read();
                 }
-                // If each lane has a piece, all values have equally many items. Otherwise, some values are the identity.
-                let are_full = simt::ballot(lane >= pieces.count) == 0;
+                // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
+                // the lanes whose values lead to the result, the items on the left come first.
+                let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
                     folded = match are_full {
@@ -188,12 +232,64 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     };
                     delta *= 2 * step;
                 }
-                if lane == 0 && chunk < work.chunk_count {
-                    self.finish(&work, chunk, folded);
+                if share.has_chunk && simt::lane().is_multiple_of(lanes) {
+                    let chunk = first + (simt::lane() >> shift);
+                    let value = self.in_row(&work, chunk, folded);
+                    self.finish_or_publish(&work, chunk, value, self.settles_later());
+                }
+                first += step * (WARP_LANES >> shift);
+                if first >= work.chunk_count {
+                    number = self.work_after(number);
+                    first = 0;
+                }
+                if number < end {
+                    share = self.share(number, first, lanes, room, levels);
                 }
             }
-            first += step * (WARP_LANES >> shift);
         }
+    }
+
+    /// The lane's share of the chunks of the block's work `number` from chunk `first` on. Each chunk has `lanes` lanes.
+    ///
+    /// # Safety
+    /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
+    #[inline(always)]
+    unsafe fn share(
+        &self,
+        number: u32,
+        first: u32,
+        lanes: u32,
+        room: Room<T, O::Accumulator>,
+        levels: u32,
+    ) -> Share<O::Accumulator> {
+        // SAFETY: the header is written: this function's condition. The work has the pieces of its chunks.
+        unsafe {
+            let work = self.work(number);
+            let chunk = first + (simt::lane() >> lanes.trailing_zeros());
+            let mut share = Share::NONE;
+            if chunk < work.chunk_count {
+                share.has_chunk = true;
+                let lane = simt::lane() & (lanes - 1);
+                let pieces = self.pieces(&work, chunk, levels);
+                if lane < pieces.count {
+                    share.piece = self.piece(number, room, levels, pieces.first + lane);
+                }
+            }
+            share
+        }
+    }
+
+    /// The value of a chunk, with indices that count from the row's first item. In `value` they count from the work's first item.
+    #[inline(always)]
+    fn in_row(&self, work: &Work, chunk: u32, value: O::Accumulator) -> O::Accumulator {
+        let begin = work.base.wrapping_add(work.begin as u64);
+        // A chunk after the first begins its row.
+        let row_begin = (work.segment + chunk as u64) * self.offsets.row_items;
+        let before = match chunk {
+            0 => work.index,
+            _ => begin.wrapping_sub(row_begin),
+        };
+        O::moved(value, before)
     }
 
     /// The most pieces of a chunk.
@@ -271,7 +367,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            O::end_stream(combine_step::<O, T>(|v| O::stream(read[v]), levels))
+            O::end_stream(combine_step::<O, T>(
+                |v| {
+                    let vector = number + v as u32 * WARP_LANES;
+                    O::stream(read[v], vector * vector_items::<T>())
+                },
+                levels,
+            ))
         }
     }
 

@@ -168,14 +168,14 @@ impl Offsets {
 
     /// Whether segments are rows, and diagonals fit in 32 bits, even those of a few windows past the end.
     #[inline(always)]
-    fn are_short_rows(&self) -> bool {
+    pub fn are_short_rows(&self) -> bool {
         let end = self.item_count + self.segment_count;
         !self.are_read() && end < 1 << 31 && self.row_items < 1 << 31
     }
 
     /// The first row that begins at a diagonal or after it, or `segment_count`. It needs [short rows](Self::are_short_rows).
     #[inline(always)]
-    fn border_of_rows(&self, diagonal: u64) -> u64 {
+    pub fn border_of_rows(&self, diagonal: u64) -> u64 {
         // In a backward scan, the gap after the last row comes first.
         let gap = self.item_count - self.segment_count * self.row_items;
         let first = self.direction.if_backward(gap) as u32;

@@ -77,7 +77,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The number of windows of the launch.
     #[inline(always)]
-    fn window_count(&self) -> u64 {
+    pub fn window_count(&self) -> u64 {
         let Offsets {
             item_count,
             segment_count,

@@ -84,8 +84,8 @@ macro_rules! holes {
             }
 
             #[inline(always)]
-            pub fn stream([a, b, c, d]: Words) -> AccumulatorWords {
-                hole!("stream" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d) -> $($o $left)*)
+            pub fn stream([a, b, c, d]: Words, place: u32) -> AccumulatorWords {
+                hole!("stream" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, place: reg32 = place) -> $($o $left)*)
             }
 
             #[inline(always)]
@@ -201,9 +201,9 @@ macro_rules! holes {
 
         /// Combines the items of a vector of a stream.
         #[inline(always)]
-        pub fn stream<A: Accumulator>(words: Words) -> A {
+        pub fn stream<A: Accumulator>(words: Words, place: u32) -> A {
             accumulator_of_words(match A::WORDS {
-                $($words => $module::stream(words),)*
+                $($words => $module::stream(words, place),)*
                 _ => no_hole(),
             })
         }

@@ -2,8 +2,8 @@
 //! race are forgotten where that is cheap.
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
-//! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, up to two accesses of
-//! each thread remain, one weak and one strong.
+//! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, several accesses of
+//! each thread may remain: one weak access, and one strong access of each size and scope.
 
 use std::collections::HashMap;
 
@@ -76,6 +76,15 @@ impl Record {
         1 << (self.bits >> SIZE)
     }
 
+    /// The thread, whether the access is strong, and if so its size and scope. A thread's later access with the same key replaces the
+    /// earlier one.
+    fn key(self) -> u64 {
+        match self.is_strong() {
+            true => self.bits & !(IS_WRITE | IS_ATOMIC),
+            false => self.thread().bits(),
+        }
+    }
+
     fn is_strong(self) -> bool {
         self.bits & IS_STRONG != 0
     }
@@ -89,10 +98,28 @@ impl Record {
     /// the scope of each includes the thread of the other. Accesses are aligned, so two accesses of the same
     /// size to one cell have the same bytes.
     fn may_meet(self, other: Self) -> bool {
-        let both = self.bits & other.bits;
-        both & IS_STRONG != 0
-            && self.bits >> SIZE == other.bits >> SIZE
-            && (both & IS_WIDE != 0 || self.thread().block() == other.thread().block())
+        self.bits & other.bits & IS_STRONG != 0
+            && self.has_size_of(other)
+            && (self.are_wide(other) || self.has_block_of(other))
+    }
+
+    fn has_size_of(self, other: Self) -> bool {
+        self.bits >> SIZE == other.bits >> SIZE
+    }
+
+    fn has_block_of(self, other: Self) -> bool {
+        self.thread().block() == other.thread().block()
+    }
+
+    /// Whether this access and another are both strong, and of device scope or wider.
+    fn are_wide(self, other: Self) -> bool {
+        self.bits & other.bits & IS_WIDE != 0
+    }
+
+    /// Whether this access and another are both strong, of device scope or wider, and of the same size. Of such accesses, each is morally
+    /// strong with all others.
+    fn is_alike(self, other: Self) -> bool {
+        self.are_wide(other) && self.has_size_of(other)
     }
 
     /// Whether this access races with the access `new` of a thread that knows `known`.
@@ -106,10 +133,20 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether the later access `new` replaces this access. Sizes and scopes of strong accesses are not compared.
+    /// Whether the later access `new` replaces this access: it comes after this access, and this access is morally strong with every access
+    /// that `new` is morally strong with.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
-        (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
+        (!new.is_strong() || self.is_as_strong_as(new)) && self.is_before(new, known)
+    }
+
+    /// Whether this access is morally strong with every access that the strong access `new` is morally strong with. If the blocks differ,
+    /// it is not: an access of block scope in the block of `new` is morally strong with `new`, but not with this access.
+    fn is_as_strong_as(self, new: Self) -> bool {
+        self.is_strong()
+            && self.has_size_of(new)
+            && self.has_block_of(new)
+            && (self.is_wide() || !new.is_wide())
     }
 }
 
@@ -124,7 +161,7 @@ enum Log {
 
 #[derive(Debug, Clone)]
 struct Crowd {
-    /// The key is the thread, and whether the access is strong.
+    /// By [`Record::key`].
     records: HashMap<u64, Record, NumberHasher>,
     /// One of the added records, if all of these are strong, have device scope or wider, and have the same size.
     sample: Option<Record>,
@@ -132,12 +169,8 @@ struct Crowd {
 
 impl Crowd {
     fn add(&mut self, record: Record) {
-        let is_alike = |sample: &Record| {
-            sample.bits & record.bits & IS_WIDE != 0 && sample.bits >> SIZE == record.bits >> SIZE
-        };
-        self.sample = self.sample.filter(is_alike);
-        let key = record.bits & (IS_STRONG | ((1 << FLAGS) - 1));
-        self.records.insert(key, record);
+        self.sample = self.sample.filter(|sample| sample.is_alike(record));
+        self.records.insert(record.key(), record);
     }
 }
 
@@ -148,7 +181,7 @@ impl Log {
         match self {
             Log::Empty => None,
             Log::One(old) => old.races(new, known).then_some(*old),
-            Log::Many(crowd) if crowd.sample.is_some_and(|old| old.may_meet(new)) => None,
+            Log::Many(crowd) if crowd.sample.is_some_and(|old| old.is_alike(new)) => None,
             Log::Many(crowd) => {
                 let racing = crowd.records.values().filter(|old| old.races(new, known));
                 racing.min_by_key(|old| (old.thread(), old.bits)).copied()
@@ -201,7 +234,7 @@ impl Log {
             Log::One(old) => {
                 let mut crowd = Crowd {
                     records: HashMap::default(),
-                    sample: Some(*old).filter(|old| old.bits & IS_WIDE != 0),
+                    sample: Some(*old).filter(|old| old.is_wide()),
                 };
                 crowd.add(*old);
                 crowd.add(new);
@@ -322,5 +355,82 @@ mod tests {
             (weak.kind(), sum.kind(), sum.bytes()),
             (AccessKind::Read, AccessKind::Atomic, 4)
         );
+    }
+
+    /// A strong access to a cell by a thread of the given block.
+    fn strong((block, index): (u64, u32), bytes: u32, scope: Scope) -> Record {
+        let ordering = (Strength::Relaxed, scope);
+        let thread = Thread::new(block, index);
+        Record::new(thread, (1, 0), AccessKind::Write, bytes, ordering)
+    }
+
+    /// Two ordered writes, and a third write that is ordered after neither. The first write races with the third write, and the second
+    /// write does not.
+    #[test]
+    fn only_an_access_that_races_with_as_much_replaces_another() {
+        let third = |block, scope| strong((block, 9), 4, scope);
+        let (narrow, wide) = (Scope::Block, Scope::Device);
+        for (first, second, third) in [
+            (
+                strong((0, 0), 8, wide),
+                strong((0, 1), 4, wide),
+                third(1, wide),
+            ),
+            (
+                strong((0, 0), 4, narrow),
+                strong((0, 1), 4, wide),
+                third(1, wide),
+            ),
+            (
+                strong((0, 0), 4, wide),
+                strong((1, 0), 4, wide),
+                third(1, narrow),
+            ),
+            (
+                strong((0, 0), 4, narrow),
+                strong((1, 0), 4, narrow),
+                third(1, wide),
+            ),
+            (
+                strong((0, 0), 8, wide),
+                strong((0, 0), 4, wide),
+                third(1, wide),
+            ),
+            (
+                strong((0, 0), 4, narrow),
+                strong((0, 0), 4, wide),
+                third(1, wide),
+            ),
+        ] {
+            let mut ordered = Known::default();
+            ordered.learn(first.thread(), first.time);
+            for others in [0, 3] {
+                let mut cell = History::default();
+                // Other writes of the second thread's block, so that there are many records.
+                for index in 0..others {
+                    let other = strong((second.thread().block(), 20 + index), 4, wide);
+                    cell.write(other, &Known::default());
+                }
+                cell.write(first, &Known::default());
+                cell.write(second, &ordered);
+                let race = cell.race_with_write(third, &Known::default());
+                assert_eq!(race, Some(first), "{second:?} {third:?} {others}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_access_of_the_same_block_and_width_replaces_a_strong_one() {
+        let unknown = Known::default();
+        let (narrow, wide) = (Scope::Block, Scope::Device);
+        for (first, second) in [(narrow, narrow), (wide, narrow), (wide, wide)] {
+            let first = strong((0, 0), 4, first);
+            let mut ordered = Known::default();
+            ordered.learn(first.thread(), first.time);
+            let mut cell = History::default();
+            cell.write(first, &unknown);
+            cell.write(strong((0, 1), 4, second), &ordered);
+            assert!(matches!(cell.writes, Log::One(_)));
+        }
     }
 }

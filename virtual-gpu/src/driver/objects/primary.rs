@@ -1,5 +1,8 @@
 //! The primary context of a device. It is made when it is first retained, and destroyed when it is reset or
 //! released for the last time. Its handle stays the same for the life of the process.
+//!
+//! A context is destroyed while no lock is held. Its last work is done first, and a host function in this work may wait for a thread that
+//! uses the primary context. If a thread retains it in the meantime, a new context is made.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -75,22 +78,28 @@ impl Primary {
 
     /// Releases the context once. The last release destroys it.
     pub(crate) fn release(&self, machine: &Machine) -> Outcome {
-        let mut state = lock(&self.state);
-        state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;
-        *state.by_thread.entry(ThreadId::current()).or_default() -= 1;
-        if state.retains == 0
-            && let Some(context) = state.context.take()
-        {
+        if let Some(context) = self.release_once()? {
             machine.let_go(&context);
         }
         Ok(())
     }
 
+    /// Counts a release. Returns the context if it was the last release.
+    fn release_once(&self) -> Outcome<Option<Arc<Context>>> {
+        let mut state = lock(&self.state);
+        state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;
+        *state.by_thread.entry(ThreadId::current()).or_default() -= 1;
+        Ok(match state.retains {
+            0 => state.context.take(),
+            _ => None,
+        })
+    }
+
     /// Destroys the context. The number of retains stays, so the program must still release each of them. The
     /// program may retain the context again.
     pub(crate) fn reset(&self, machine: &Machine) {
-        let mut state = lock(&self.state);
-        if let Some(context) = state.context.take() {
+        let context = lock(&self.state).context.take();
+        if let Some(context) = context {
             machine.destroy(&context);
         }
     }

@@ -16,9 +16,12 @@ use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
-use data::{Random, Sample, assert_same_bits};
+use data::{Random, Sample, assert_same_bits, ordinary};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::kind::{by_key_scan, segmented_reduce, segmented_scan};
-use warpfold::{ArgMax, Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
+use warpfold::{Cpu, Equal, Error, Gpu, cust, reduce, scan};
+use warpfold_kernels::for_each_segmented_scan_kernel;
+use warpfold_kernels::op::*;
 
 /// Random lengths of runs that add up to `count` keys.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
@@ -286,6 +289,29 @@ fn runs_at_random_places() {
         check::<ArgMax, u32, f64>(&keys, &format!("seed {seed}"));
     }
 }
+
+fn check_scan<O: Kernel<by_key_scan, V>, V: Sample>()
+where
+    O::Output: Item,
+{
+    let keys = keys(&runs(5000, 40, &mut Random::new(6)), |run| run as u32);
+    let values = ordinary::<O, V>(keys.len());
+    let scanned = || scan::<O, _>(&values).by_key::<Equal, _>(&keys);
+    let expected = scanned().wait(Cpu).unwrap();
+    let found = scanned().wait(gpu()).unwrap();
+    assert_same_bits(&found, &expected, std::any::type_name::<(O, V)>());
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        #[test]
+        fn operators_that_scan_segments_scan_by_key() {
+            $(check_scan::<$op, $t>();)*
+        }
+    };
+}
+
+for_each_segmented_scan_kernel!(rows);
 
 #[test]
 fn no_keys_are_no_runs() {

@@ -19,7 +19,7 @@ use cust::stream::{Stream, StreamFlags};
 use data::Sample;
 use virtual_gpu::Mode;
 use warpfold::kind::{self, exclusive_scan, inclusive_scan};
-use warpfold::{ArgMin, Cpu, Error, Max, Moments, Sum, WideSum, cust, reduce, scan};
+use warpfold::{ArgMin, Cpu, Equal, Error, Max, Moments, Sum, WideSum, cust, reduce, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 fn stream() -> Stream {
@@ -276,6 +276,45 @@ fn an_empty_total_is_the_initial_value() {
         Ok(9)
     );
     assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
+}
+
+/// With room for many keys, a range of marked heads has several tiles.
+#[test]
+fn scans_by_key_have_as_many_keys_as_the_count_says() {
+    let gpu = gpu();
+    for (room, counts) in [
+        (20_000, [0, 1, 4095, 4096, 4097, 12_289, 30_000]),
+        (9_000_000, [0, 1, 8192, 8193, 12_289, 16_384, 40_000]),
+    ] {
+        let keys: Vec<u8> = (0..room).map(|place| (place / 700) as u8).collect();
+        let items = vec![1_u8; room];
+        let device_keys = DeviceBuffer::from_slice(&keys).unwrap();
+        let device_items = DeviceBuffer::from_slice(&items).unwrap();
+        for count in counts {
+            let used = room.min(count);
+            let device_count = DeviceBuffer::from_slice(&[count as u64]).unwrap();
+            macro_rules! check {
+                ($($reversed:ident)?) => {
+                    let expected = scan::<Sum, _>(&items[..used])
+                        .by_key::<Equal, _>(&keys[..used])
+                        $(.$reversed())?
+                        .wait(Cpu)
+                        .unwrap();
+                    let mut sums = zeros(room);
+                    scan::<Sum, _>(&device_items)
+                        .by_key::<Equal, _>(&device_keys)
+                        .count(&device_count)
+                        $(.$reversed())?
+                        .to(&mut sums)
+                        .wait(gpu)
+                        .unwrap();
+                    assert_begins(&sums, &expected, &format!("{count} of {room}"));
+                };
+            }
+            check!();
+            check!(reversed);
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use bytemuck::bytes_of;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
+use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, scan, select};
 
 use crate::device::Item;
 use crate::numbers::{Random, items};
@@ -55,7 +55,7 @@ pub fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Random) -> T) 
     }
 }
 
-/// Checks runs, their lengths, and reductions by key.
+/// Checks runs, their lengths, and reductions and scans by key.
 pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
@@ -94,5 +94,14 @@ pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
         assert_eq!(count, Ok(keys.len()));
         assert_begins(&firsts, &keys);
         assert_begins(&reduced, &sums);
+
+        let by_key = || scan::<Sum, _>(&values).by_key::<E, _>(&items);
+        let on_device = || scan::<Sum, _>(&device_values).by_key::<E, _>(&input);
+        let mut scanned = place::<f32>(length);
+        on_device().to(&mut scanned).wait(gpu).unwrap();
+        assert_begins(&scanned, &by_key().wait(Cpu).unwrap());
+        let reversed = on_device().reversed();
+        reversed.to(&mut scanned).wait(gpu).unwrap();
+        assert_begins(&scanned, &by_key().reversed().wait(Cpu).unwrap());
     }
 }

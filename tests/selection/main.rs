@@ -27,9 +27,10 @@ use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{
-    Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
+    Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, Sum, cust, runs, scan, select,
 };
 use warpfold_kernels::for_each_selection_kernel;
+use warpfold_kernels::heads::TILE_ITEMS;
 use warpfold_kernels::selection::{Bytes16, tile_items};
 
 /// An output with room for `count` items and one more, filled with the sentinel.
@@ -157,6 +158,14 @@ fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
 }
 
 /// Checks a row on two tiles and a partial third.
+/// Compares a scan by key with the CPU's.
+fn check_heads<E: RunsKernel<K>, K: Sample>(keys: &[K]) {
+    let values: Vec<u32> = (0..keys.len() as u32).collect();
+    let sums = || scan::<Sum, _>(&values).by_key::<E, _>(keys);
+    assert_eq!(sums().wait(gpu()), sums().wait(Cpu));
+    assert_eq!(sums().reversed().wait(gpu()), sums().reversed().wait(Cpu));
+}
+
 macro_rules! row {
     (select_if $op:ident $t:ident) => {
         let count = 2 * tile_items::<$t>() + 77;
@@ -167,6 +176,11 @@ macro_rules! row {
         let mut random = Random::new(7);
         let lengths = shapes::random_lengths(&mut random, count, 12);
         check_runs::<$op, $t>(&shapes::runs::<$t>(&lengths), "a row");
+    };
+    (heads $op:ident $t:ident) => {
+        let mut random = Random::new(9);
+        let lengths = shapes::random_lengths(&mut random, 2 * TILE_ITEMS as usize + 77, 12);
+        check_heads::<$op, $t>(&shapes::runs::<$t>(&lengths));
     };
     (select_flagged $op:ident $t:ident) => {
         let count = 2 * tile_items::<$t>() + 77;

@@ -162,8 +162,14 @@ mod tests {
             for items in [(tiles - 1) * TILE_ITEMS + 1, tiles * TILE_ITEMS] {
                 let layout = Layout::of(items);
                 assert!(layout.range_count <= MOST_RANGES, "{layout:?}");
-                assert!(layout.range_count << layout.range_shift >= tiles, "{layout:?}");
-                assert!((layout.range_count - 1) << layout.range_shift < tiles, "{layout:?}");
+                assert!(
+                    layout.range_count << layout.range_shift >= tiles,
+                    "{layout:?}"
+                );
+                assert!(
+                    (layout.range_count - 1) << layout.range_shift < tiles,
+                    "{layout:?}"
+                );
                 assert!(layout.range_shift == 0 || tiles > MOST_RANGES);
                 assert!(layout.bits.is_multiple_of(16));
             }

@@ -163,7 +163,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             }
             if own_row < Self::ROWS {
                 let row_words = WARP_WORDS / Self::ROWS;
-                let place = simt::warp() * WARP_WORDS + own_row * row_words + lane / Self::WORD_LANES;
+                let place =
+                    simt::warp() * WARP_WORDS + own_row * row_words + lane / Self::WORD_LANES;
                 if first == 0 && place == 0 {
                     word |= 1;
                 }

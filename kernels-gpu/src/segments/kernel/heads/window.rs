@@ -5,8 +5,8 @@ use crate::element::{Element, Words};
 use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
 use crate::op::Op;
 use crate::segments::{chunk_items, room_items, Task, Window, Work, NO_CHUNK};
-use crate::thread::for_each_vector;
 use crate::simt;
+use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::Launch;

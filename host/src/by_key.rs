@@ -1,8 +1,8 @@
 //! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs, and
-//! their keys. The second reduces or scans the runs as segments. In any other scan, the first launch only [marks](heads) where runs begin.
-//! The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
+//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs,
+//! and their keys. The second reduces or scans the runs as segments. In any other scan, the first launch only [marks](heads) where runs
+//! begin. The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
 //! segments. The arguments of both launches are checked before the first launch is queued.
 
 mod heads;

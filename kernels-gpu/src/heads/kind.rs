@@ -10,7 +10,7 @@ pub const HEADS: Definition = Definition {
     shape: Shape::Keys,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // After the bits of a turn, after its tiles, after the block's arrival, and after the sums of the ranges.
+    // After the bits of a turn, after its tiles, after the block's arrival, and after the warps' last heads.
     barriers: &[Barrier::block(4)],
     other_barriers: None,
     vectors: Vectors::Any,

@@ -190,15 +190,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether the values of nodes are used. These are the nodes of chunks with several nodes, and of wide items' chunks, which other blocks
-    /// may await.
+    /// Whether the values of nodes are used. These are the nodes of chunks with several nodes, and of wide items' chunks, which other
+    /// blocks may await.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
     }
 
-    /// Scans the short chunks of a work: the lane of a head's bit takes the head's chunk. The tail is left out, since its prefix is not known
-    /// yet.
+    /// Scans the short chunks of a work: the lane of a head's bit takes the head's chunk. The tail is left out, since its prefix is not
+    /// known yet.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.
@@ -267,8 +267,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs a step for each leaf of a work's longer chunks, on one thread for each leaf. Returns the flags of the chunks that the thread has
-    /// found.
+    /// Runs a step for each leaf of a work's longer chunks, on one thread for each leaf. Returns the flags of the chunks that the thread
+    /// has found.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The words are written, and `work` is one of the block's works.
@@ -286,8 +286,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut found = 0;
         while first < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (condition 1), and have the block. The whole warp takes part in the ballots, since all lanes have
-            // the same `first`. Each leaf begins in one block, and so has one thread. The step's other conditions hold by condition 2.
+            // SAFETY: the words are written (condition 1), and have the block. The whole warp takes part in the ballots, since all lanes
+            // have the same `first`. Each leaf begins in one block, and so has one thread. The step's other conditions hold by condition 2.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let exists = first + lane < count;

@@ -51,8 +51,8 @@ impl Step for Fold {
         let Leaf {
             begin, end, index, ..
         } = leaf;
-        // SAFETY: the items are written, and no other thread has the leaf: this function's conditions. With `are_whole` it has 16 items, and
-        // begins where a vector begins. Different leaves' values do not overlap, since their chunks have several leaves.
+        // SAFETY: the items are written, and no other thread has the leaf: this function's conditions. With `are_whole` it has 16 items,
+        // and begins where a vector begins. Different leaves' values do not overlap, since their chunks have several leaves.
         unsafe {
             let value = match leaf.are_whole {
                 true => launch.fold_whole_leaf(room, begin, index),

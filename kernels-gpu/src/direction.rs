@@ -79,7 +79,8 @@ impl Direction {
         }
     }
 
-    /// In an array of `count` items, the position after the first `items` items, counted in this direction.
+    /// The place in memory of the border after the first `items` of `count` items. The items are counted in this direction; the place
+    /// counts from the array's start.
     #[inline(always)]
     pub fn border(self, items: u64, count: u64) -> u64 {
         self.signed(items).wrapping_add(self.if_backward(count))

@@ -69,8 +69,8 @@ pub enum Vectors {
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
-    /// A thread reads its vectors of a short tile and of a long tile, or copies them to shared memory. The thread writes the same number of
-    /// vectors.
+    /// The text has code for short tiles and code for long tiles. In each, a thread loads its vectors of a whole tile, or copies them to
+    /// shared memory. The thread writes the same number of vectors.
     ShortAndLongTile,
     /// A thread reads and writes any number of vectors, which is not inspected.
     Any,

@@ -168,7 +168,7 @@ fn runs_of_keys_have_indices_and_moments() {
     assert_eq!((counts, moments[1].variance()), (vec![3, 2, 1], 9.0));
 }
 
-/// A segment's result has the same bits as the result of the same items in another shape.
+/// The moments of a segment have the same bits as those of the same items in order, in a row, and in a column.
 #[test]
 fn moments_of_a_segment_equal_those_in_other_shapes() {
     let gpu = gpu();

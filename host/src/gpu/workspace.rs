@@ -26,7 +26,8 @@ use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 use crate::driver::{self, Address, Capture, DeviceMemory, Stream};
 use crate::error::Result;
 
-/// Bytes of the smallest workspace: enough for every reduction, and for scans of several hundred MiB.
+/// Bytes of the smallest workspace: enough for whole reductions with accumulators of up to three words, and for scans of several hundred
+/// MiB with accumulators of one or two words.
 const SMALLEST_BYTES: u64 = 128 << 10;
 
 /// State words of the smallest workspace.

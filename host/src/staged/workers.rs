@@ -196,7 +196,7 @@ impl Task {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        // The borrows of the work end before the task's end is reported.
+        // What the work borrows is released before the task's end is reported.
         drop(self.work.take());
         self.latch.end_task();
     }

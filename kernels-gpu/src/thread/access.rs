@@ -225,7 +225,8 @@ impl Access {
         let mut vector = [0; VECTOR_WORDS];
         let words = address;
         let pairs: *const u64 = address.cast();
-        // SAFETY: each access is of at most a unit, or of a pair of words that the unit aligns, within the vector's readable bytes.
+        // SAFETY: each access lies within the vector's readable bytes. It is aligned: it is of at most a unit, and the address is a
+        // multiple of the unit (this function's condition).
         unsafe {
             match (self.bytes, self.unit) {
                 (1, _) => vector[0] = M::read(address.cast::<u8>()) as u32,

@@ -196,7 +196,7 @@ fn compare(records: &mut [Record]) {
     }
 }
 
-/// A progress bar of `steps` steps; hidden if the output is not a terminal.
+/// A progress bar of `steps` steps on standard error; hidden if standard error is not a terminal.
 pub fn progress_bar(steps: usize, document: u32) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg}") {

@@ -63,7 +63,7 @@ pub fn whole(table: &Table) -> Result<String> {
     Ok(text)
 }
 
-/// The text with the recipes of rows, and the bodies.
+/// The text that holds the rows' recipes and the bodies.
 fn recipes(
     emitted: &Emitted,
     rows: &[Row],

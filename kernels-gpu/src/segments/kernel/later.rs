@@ -95,8 +95,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::lane() >= chunks {
                     value = O::identity();
                 }
-                // All chunks are full. If each lane of a power of two has a chunk, all values have equally many items. Otherwise, some
-                // values are the identity. On the lanes whose values lead to the result, the items on the left come first.
+                // All chunks are full. All chunks are full. If their number is a power of two, the lanes below `chunks` only join each
+                // other, and both values of each join have equally many items. Otherwise, some values that lead to the result are the
+                // identity. On the lanes whose values lead to the result, the items on the left come first.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {

@@ -158,8 +158,8 @@ impl Captures {
         }
     }
 
-    /// Removes a destroyed stream from its capture, which becomes invalid. If the stream is the origin, the
-    /// capture ends without a graph.
+    /// Invalidates the capture of a destroyed stream, if the stream is capturing. If the stream is the origin, the capture ends without a
+    /// graph.
     pub(crate) fn leave(&self, stream: &Arc<Stream>) {
         if let Some(tail) = stream.tail() {
             tail.capture.make_void();

@@ -256,7 +256,7 @@ impl Scratch {
         need.is_met(&span).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least as much as is needed. Its present workspace, if any, has less.
+    /// Gives the stream a workspace with at least as much as is needed. The present workspace, if there is one, has less.
     #[cold]
     pub(super) fn grow(
         &mut self,

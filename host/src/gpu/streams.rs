@@ -184,7 +184,8 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least as much as is needed. Leases a workspace if there is none of that size.
+    /// The workspace for calls of this capture, with at least as much as is needed. Leases a workspace if the capture has no workspace of
+    /// that size.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

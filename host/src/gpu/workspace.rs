@@ -62,7 +62,7 @@ pub(crate) struct WorkspaceSpan {
     pub state_words: u64,
     /// Address of the heads of runs.
     pub heads: Address,
-    /// How many bytes there are for heads.
+    /// The number of bytes for heads.
     pub head_bytes: u64,
 }
 

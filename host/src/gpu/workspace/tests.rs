@@ -60,6 +60,28 @@ fn a_workspace_is_kept_until_it_is_too_small() {
 }
 
 #[test]
+fn only_the_part_that_is_too_small_grows() {
+    with_scratch(|entered, scratch, stream| {
+        let need = |state_words, head_bytes| Need {
+            state_words,
+            head_bytes,
+        };
+        let first = entered.workspace(scratch, stream, need(0, 1000))?;
+        assert_eq!(entered.workspace(scratch, stream, need(0, 1000))?, first);
+        let grown = entered.workspace(scratch, stream, need(0, 1001))?;
+        assert_eq!(grown.state_words, first.state_words);
+        assert_eq!(grown.head_bytes, 2000);
+        assert!(grown.heads >= grown.states + 8 * grown.state_words);
+        assert!(
+            read(grown.heads, 2000, stream)
+                .iter()
+                .all(|&byte| byte == 0)
+        );
+        Ok(())
+    });
+}
+
+#[test]
 fn the_workspace_of_a_half_finished_call_is_replaced() {
     with_scratch(|entered, scratch, stream| {
         let place = entered.workspace(scratch, stream, Need::states(0))?;

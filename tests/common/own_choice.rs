@@ -96,12 +96,20 @@ pub fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Random) -> T) {
         assert_begins(&reduced, &sums);
 
         let by_key = || scan::<Sum, _>(&values).by_key::<E, _>(&items);
-        let on_device = || scan::<Sum, _>(&device_values).by_key::<E, _>(&input);
         let mut scanned = place::<f32>(length);
-        on_device().to(&mut scanned).wait(gpu).unwrap();
+        scan::<Sum, _>(&device_values)
+            .by_key::<E, _>(&input)
+            .to(&mut scanned)
+            .wait(gpu)
+            .unwrap();
         assert_begins(&scanned, &by_key().wait(Cpu).unwrap());
-        let reversed = on_device().reversed();
-        reversed.to(&mut scanned).wait(gpu).unwrap();
+        let mut scanned = place::<f32>(length);
+        scan::<Sum, _>(&device_values)
+            .by_key::<E, _>(&input)
+            .reversed()
+            .to(&mut scanned)
+            .wait(gpu)
+            .unwrap();
         assert_begins(&scanned, &by_key().reversed().wait(Cpu).unwrap());
     }
 }

@@ -26,8 +26,8 @@
 //! the work's tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
-//! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that it need not wait for;
-//! a scan does so for each work.
+//! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that do not depend on
+//! earlier windows; a scan does so for each work.
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values that precede
 //! the window's. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows

@@ -115,7 +115,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         vectors
     }
 
-    /// The vector that has the item at a place, with its items in the order of the scan.
+    /// The vector that has the item at a place, with its items in the order of the launch's direction.
     ///
     /// # Safety
     /// An item of this vector is written. Its other places may hold anything.

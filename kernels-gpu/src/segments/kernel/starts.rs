@@ -99,7 +99,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             + (words + before as u32) * START_BYTES
     }
 
-    /// The lowest address of a work's offsets, which are its chunks' starts and the last chunk's end. The offsets have 4 bytes.
+    /// The lowest address of a work's offsets, which are its chunks' starts and the last chunk's end. It is right only for offsets of 4
+    /// bytes; for others, any address serves [`Self::starts_of`].
     #[inline(always)]
     pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {

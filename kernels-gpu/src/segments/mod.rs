@@ -6,8 +6,8 @@
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
 //! segment's start: each [`FAN`] consecutive values are left-folded to one; the last fold may have fewer. The results are folded by
-//! sixteens in the same way, until one value is left. An empty segment has the identity as its value. The value is lowered. An item's
-//! index, for operators that use it, counts from the segment's start.
+//! sixteens in the same way, until one value is left. An empty segment has the identity as its value. A segment's value is lowered to its
+//! result. An item's index, for operators that use it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
 //! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the

@@ -21,9 +21,9 @@
 //! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes at most one value, and only after its last
 //! combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
 //!
-//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A chunk's
-//! prefix is combined from published values, at most 15 for each level. A block publishes a work's values before it waits for the prefix of
-//! the work's tail.
+//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
+//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes a
+//! work's values before it waits for the prefix of the work's tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
 //! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that do not depend on

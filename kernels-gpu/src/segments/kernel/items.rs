@@ -90,8 +90,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The item is written.
     #[inline(always)]
     pub unsafe fn item(&self, place: u32) -> Vector {
-        // SAFETY: the item is written (this function's condition). The items' memory is a multiple of 16 bytes from an aligned start, so
-        // `item_address` is a multiple of the access's unit.
+        // SAFETY: the item is written (this function's condition). The items' memory begins at a multiple of 16 bytes, and the item's
+        // offset in it is a multiple of the item's size. So `item_address` is a multiple of the access's unit.
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 

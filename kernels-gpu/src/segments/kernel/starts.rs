@@ -251,7 +251,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
     }
 
-    /// What is kept in shared memory for a chunk that starts at a place: the low half of the offset in memory.
+    /// The start that shared memory holds for a chunk that begins at place `place`: the low half of the offset. Offsets count forward, even
+    /// in a backward scan.
     #[inline(always)]
     pub fn low_half(&self, work: &Work, place: u32) -> u32 {
         let Offsets {

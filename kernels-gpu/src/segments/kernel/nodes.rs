@@ -372,8 +372,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         folded
     }
 
-    /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result; a scan does not use it. The value of a tail
-    /// that is combined with earlier chunks goes to the header. Any other value is published on the board, where other blocks wait for it.
+    /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result; a scan does not use
+    /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board, where
+    /// other blocks wait for it.
     ///
     /// # Safety
     /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.

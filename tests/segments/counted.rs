@@ -1,4 +1,4 @@
-//! Counts the cost of a launch: for all lengths of segments, every item is read once and every result is written once.
+//! Counts the cost of a launch: for short and long segments, every item is read once and every result is written once.
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::Sum;
@@ -27,7 +27,7 @@ fn only_items_offsets_and_results_are_moved() {
                 .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
                 .unwrap();
             let (items, results) = (4 * ITEMS as u64, 4 * count as u64);
-            // Each offset is read twice, as a chunk's start and for the comparison with the next offset. Each block also searches.
+            // Each offset is read at most twice as a chunk's start or end. Each block also reads offsets in its searches.
             let searches = counters.blocks * 2 * 5 * 32 * 4;
             let read = items + 2 * results + searches + counters.blocks * 80;
             assert!(
@@ -35,7 +35,7 @@ fn only_items_offsets_and_results_are_moved() {
                 "{} bytes are read for segments of {length}, at most {read} expected",
                 counters.global_bytes_read
             );
-            // The launch also writes the tickets, and a state word for each block of a long segment.
+            // The launch also writes the tickets, and at most one state word for each window. A block has one window.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!(
                 (results..=written).contains(&counters.global_bytes_written),
@@ -66,7 +66,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
                 .unwrap();
             let results = 4 * ITEMS as u64;
-            // Each offset is read twice. Each block also reads offsets to find its first segment, and state words while it waits.
+            // Each offset is read at most twice. Each block also reads offsets in its searches, and state words while it waits.
             let more = 8 * count as u64 + counters.blocks * (2 * 5 * 32 * 4 + 32 * 8 + 112);
             assert!(
                 (results..=results + more).contains(&counters.global_bytes_read),
@@ -74,7 +74,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 counters.global_bytes_read,
                 results + more
             );
-            // The launch also writes the tickets, and a state word for each block of a long segment.
+            // The launch also writes the tickets, and at most one state word for each window. A block has one window.
             let written = results + 8 * (counters.blocks + 1) * 2;
             assert!((results..=written).contains(&counters.global_bytes_written));
             // Results are written in whole sectors, except at the ends of each block's results.

@@ -1,4 +1,4 @@
-//! Segmented reductions and scans: every kernel of the tables has the CPU's results, bit for bit, for all lengths of segments. The
+//! Segmented reductions and scans: every kernel of the tables has the CPU's results, bit for bit, for segments of many lengths. The
 //! position of a segment does not change its bits. Wrong offsets are refused.
 
 mod calls;

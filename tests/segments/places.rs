@@ -131,7 +131,7 @@ fn moments_are_near_those_of_two_passes() {
     let mut random = Random::new(9);
     let lengths = shapes::random(&mut random, 25_000);
     let offsets = shapes::offsets(5, &lengths);
-    // The mean is so far from 0 that a sum of squares would lose the whole variance.
+    // The mean is so far from 0 that a variance from a sum of squares would miss the tolerance below.
     let items: Vec<f64> = (0..offsets[offsets.len() - 1])
         .map(|_| 1e9 + random.below(1000) as f64)
         .collect();

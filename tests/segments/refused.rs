@@ -1,4 +1,4 @@
-//! Offsets that do not ascend, or are beyond the items, are refused under every schedule and on devices of any size.
+//! Offsets that do not ascend, or are beyond the items, are refused under many schedules, on devices of 1, 7 and 132 multiprocessors.
 //! Nothing is read or written out of bounds, and no block waits forever.
 
 use cust::memory::DeviceBuffer;
@@ -17,7 +17,7 @@ const KERNEL: &str = "segmented_reduce_sum_f32";
 /// Warp instructions after which a launch counts as hung.
 const STEP_BUDGET: u64 = 4_000_000;
 
-/// Changes good offsets to wrong ones, as a mistake would.
+/// Makes one to three random changes to good offsets. The result may still be good.
 fn spoilt(offsets: &[u32], random: &mut Random) -> Vec<u32> {
     let mut offsets = offsets.to_vec();
     for _ in 0..1 + random.below(3) {

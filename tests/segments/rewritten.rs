@@ -1,5 +1,5 @@
-//! Offsets that are rewritten while the kernel reads them: each read of the same offset may return another value. For all values, nothing
-//! is read or written out of bounds, no two threads write the same word of shared memory, and no block waits forever.
+//! Offsets that are rewritten while the kernel reads them: each read of the same offset may return another value. Even so, nothing is read
+//! or written out of bounds, threads do not race for a word of shared memory, and no block waits forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};
@@ -93,7 +93,7 @@ fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-/// Runs a kernel under every schedule. The noises take turns. Returns how many launches refused the offsets, and how many accepted them.
+/// Runs a kernel under many schedules. The noises take turns. Returns how many launches refused the offsets, and how many accepted them.
 fn run<O: Op<T, Output: Item>, T: Item + Element>(
     kernel: &str,
     launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,

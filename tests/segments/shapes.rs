@@ -33,14 +33,16 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The last chunk of a window follows a few items. With them it just fits into a work, or is a work of its own.
-    lists.extend(rooms.map(|room| vec![5, room - 5, 3, room - 4, 1, chunk, chunk]));
+    // The last chunk of the first window just fits into the work beside the items and the chunk before it, or is a work of its own.
+    for before in rooms.map(|room| room - chunk - 2) {
+        lists.extend([0, 1].map(|more| vec![before + more, chunk, 3, chunk, chunk]));
+    }
     lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
     lists
 }
 
-/// Windows of few chunks, windows of short chunks, and windows of many chunks with a longer one, in turn. In each window, items and
-/// segments together are as many as the items of a chunk.
+/// Lengths for windows of few chunks, of short chunks, and of many chunks with a longer one, in mixed order. In each such list, items and
+/// segments together are as many as a window's diagonals.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];
@@ -50,8 +52,8 @@ pub fn mixed(chunk: usize) -> Vec<usize> {
         .concat()
 }
 
-/// Random lengths that add up to at most this many items. Either they follow a power law, so most are short and a few very long, or they
-/// are all of a similar size.
+/// Random lengths that add up to at most this many items. Either they follow a power law, so most are short and a few very long, or all
+/// lengths from 0 to twice a mean are equally likely.
 pub fn random(random: &mut Random, items: usize) -> Vec<usize> {
     let most = items.ilog2() as usize;
     let is_power_law = random.below(2) == 0;

@@ -1,4 +1,5 @@
-//! Rows of whole vectors whose items go straight to registers: all shapes of rows, and rows that share windows and blocks.
+//! Rows of whole vectors whose items go straight to registers: rows of one or several pieces or chunks, and rows that share windows and
+//! blocks.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
@@ -15,7 +16,7 @@ use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
 /// Lengths of rows. Some rows have one piece, some two to eight pieces, and some several chunks on one or more levels. Rows of other
-/// lengths are not streamed: less than eight vectors, no whole vectors, no multiple of eight vectors, too many pieces.
+/// lengths are not streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,
@@ -85,10 +86,11 @@ fn identities_infinities_and_nans() {
     }
 }
 
-/// The distances between two equal items: in a vector, between lanes, between the vectors of a lane, between steps, and between chunks.
+/// The distances between the two items of a pair: in a vector, between lanes, between the vectors of a lane, between steps, and between
+/// chunks.
 const DISTANCES: [usize; 8] = [1, 4, 32, 128, 512, 1024, 4096, 8192];
 
-/// Items that occur twice in a row, once after the other.
+/// Pairs of items for a row, equal or of opposite signs. The second item comes later in the row.
 const PAIRS: [[f32; 2]; 5] = [
     [7.0, 7.0],
     [-7.0, -7.0],

@@ -1,4 +1,4 @@
-//! Rows of whole leaves or nodes, which begin anywhere in a vector.
+//! Rows, mostly of whole leaves or nodes, that begin at different places in a vector.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::cust;
@@ -14,8 +14,8 @@ const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
 /// How many items there are at most.
 const ITEMS: usize = 25_000;
 
-/// Compares reductions of whole rows from item `begin` on with the reference. The rows are aligned to vectors if `begin` items fill whole
-/// vectors. `input` is the device's copy of `items`.
+/// Compares reductions of whole rows from item `begin` on with the reference. The first row begins where a vector begins, if `begin` items
+/// fill whole vectors. `input` is the device's copy of `items`.
 pub fn assert_rows<O, T>(
     gpu: &Gpu,
     items: &[T],

@@ -22,18 +22,18 @@ pub(crate) enum Starts {
 /// Segments to reduce or to scan.
 #[derive(Clone, Copy)]
 pub(crate) struct Segments {
-    /// The whole input, which no output overlaps. It may also have the gap after the last row.
+    /// The whole input, which no output overlaps. It may be longer than `items`, by the gap after the last row.
     pub input: Span,
     pub items: Span,
     pub starts: Starts,
-    /// At least one.
+    /// At least one in every launch.
     pub count: usize,
     /// Where device memory holds the number of segments; `count` is then an upper bound.
     pub count_at: Option<Span>,
 }
 
 impl Segments {
-    /// These values, in runs that start at the indices in `starts`. There is at least one value.
+    /// These values, in runs that start at the indices in `starts`.
     pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
             input: values,
@@ -44,7 +44,8 @@ impl Segments {
         }
     }
 
-    /// Whether all memory that a launch uses is aligned for its types. The output of a scan of no items may have any address.
+    /// Whether a launch's arguments are aligned for their types. A scan of no items may have an output at any address, so without items the
+    /// output is not checked.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(offsets),
@@ -276,7 +277,7 @@ impl<'a> Queue<'a> {
         unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
     }
 
-    /// Gets the kernel, for either direction, and the workspace, so that the launch needs nothing else.
+    /// Gets the kernel for the direction, and the workspace, so that nothing has to be loaded or allocated at the launch.
     pub fn prepare_segments(
         &mut self,
         row: &'static Row,

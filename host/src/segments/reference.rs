@@ -8,7 +8,7 @@ use warpfold_kernels::segments::FAN;
 use crate::whole::reference::pairwise;
 
 /// Combines the items of each segment. Segment `s` has the items `offsets[s]..offsets[s + 1]`. The result of an empty segment is the
-/// operator's identity.
+/// operator's identity, lowered.
 ///
 /// # Panics
 ///

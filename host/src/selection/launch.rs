@@ -122,7 +122,7 @@ impl Selection {
         ]
     }
 
-    /// The room for chosen items and for lengths of runs; `None` if neither are requested.
+    /// How many chosen items or lengths of runs there is room for: the smaller number if both are requested, `None` if neither is.
     pub fn capacity(&self) -> Option<usize> {
         let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);

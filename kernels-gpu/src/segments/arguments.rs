@@ -13,7 +13,7 @@ macro_rules! with_segmented_reduce_arguments {
             item_count: u64,
             /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
+            /// The size of an offset in bytes, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,
@@ -50,7 +50,7 @@ macro_rules! with_segmented_scan_arguments {
             item_count: u64,
             /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
             offsets: *const u32,
-            /// The bytes of an offset, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
+            /// The size of an offset in bytes, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
             /// The length of each segment in items, if `offset_bytes` is 0.
             row_items: u64,

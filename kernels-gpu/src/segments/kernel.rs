@@ -18,35 +18,38 @@
 //! divided.
 //!
 //! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block with
-//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes one value, after its last combination. So a
-//! block waits for at most 15 values at a time.
+//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes at most one value, and only after its last
+//! combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
 //!
-//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A chunk's
-//! prefix is combined from published values, at most 15 for each level. A block publishes its values before it waits for a prefix.
+//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
+//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes a
+//! work's values before it waits for the prefix of the work's tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
-//! blocks that have started. It waits in the order of its windows, after it has published all of its other values.
+//! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that do not depend on
+//! earlier windows; a scan does so for each work.
 //!
-//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. If it refuses
-//! offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find their common border by
-//! the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to the end of `w`. If none of
-//! them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to publish. Hence, if a block
-//! waits for a value that is never published, an earlier window has refused offsets, or will refuse them. The block of that window has
-//! started, so the waiting block sees the tag.
+//! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values that precede
+//! the window's. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows
+//! find their common border by the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to
+//! the end of `w`. If none of them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to
+//! publish. Hence, if a block waits for a value that is never published, an earlier window has refused offsets, or will refuse them. The
+//! block of that window has started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
 //! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. A
 //! window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
-//! Cost: the kernel reads every item once and every offset once or twice, writes every result once, and publishes a value for each window.
-//! A work's first and last vectors may hold items of its neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. A
-//! work has 3, plus 1 if a chunk has more than 256 items, plus 2 if the work is dense and a chunk has more than 16 items. In a scan, a work
-//! has 1 more if it has a tail. It has 3 more, plus 1 if a chunk has more than 256 items, unless it is dense and all chunks are short.
+//! **Cost.** The kernel reads every item once. It reads every offset once or twice, and more often those that the searches look at. It
+//! writes every result once, and publishes at most one value for each window. A work's first and last vectors may hold items of its
+//! neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1 more if a chunk
+//! has more than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A
+//! scan's work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
 //! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`). After `begin` there is 1 barrier,
-//! or 2 if a chunk has several pieces. A later block combines some long rows (see `later`). They have several pieces, and 1 barrier. In
-//! such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
+//! or 2 if a chunk has several pieces. If a later block combines the rows (see `later`), chunks have several pieces, and there is 1
+//! barrier. In such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
 mod dense;
@@ -141,7 +144,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
 }
 
 /// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. From this
-/// kernel's text, the host also makes one that goes backward, from the last segment and item to the first (see `direction.rs`).
+/// kernel's text, the host also makes the text of a backward scan, from the last segment and item to the first (see `direction.rs`).
 ///
 /// `windows_per_block` should be 1, because a block waits for other blocks before it goes on to its next window.
 ///
@@ -352,7 +355,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         is_combined
     }
 
-    /// Whether a thread of the block has refused an offset.
+    /// Whether the block stops, because it or another block has refused the offsets.
     ///
     /// # Safety
     /// The header is written.

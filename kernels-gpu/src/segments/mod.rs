@@ -5,9 +5,9 @@
 //! # The order, version 3
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
-//! segment's start: each [`FAN`] consecutive values are left-folded to one; the last group may have fewer. The results are folded by
-//! sixteens in the same way, until one value is left. This value is lowered. The result of an empty segment is the identity. An item's
-//! index, for operators that use it, counts from the segment's start.
+//! segment's start: each [`FAN`] consecutive values are left-folded to one; the last fold may have fewer. The results are folded by
+//! sixteens in the same way, until one value is left. An empty segment has the identity as its value. A segment's value is lowered to its
+//! result. An item's index, for operators that use it, counts from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
 //! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
@@ -15,8 +15,8 @@
 //! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
 //! the other two on segments.
 //!
-//! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of
-//! the items is kept, so operators need not commute. All operators have this order.
+//! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
+//! items is kept, so operators need not commute.
 //!
 //! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
 //! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each other value is the prefix
@@ -29,28 +29,28 @@
 //! begins at diagonal `offset[s] + s`, and these diagonals ascend strictly. A segment is cut into **chunks** of [`chunk_items`], a power of
 //! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number
 //! of items of a chunk. A chunk belongs to the window in which it begins. So at most one chunk of a window belongs to a segment that began
-//! in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in the window follow. The last
-//! segment is cut if it goes on in later windows. The cost of a window depends on its items and segments together, and not on the segments'
-//! lengths. A block works on a few windows one after the other. Several blocks share a multiprocessor: some copy items to shared memory
-//! while others compute.
+//! in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in the window follow. The last of
+//! them is *cut* if it has more chunks, which belong to later windows. The cost of a window depends on its items and segments together, and
+//! not on the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a
+//! multiprocessor: some copy items to shared memory while others compute.
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
-//! item's number in a work. Place 0 is at a multiple of 16 bytes in the input, so that whole vectors of items are copied.
+//! item's number in a work. If items are copied in vectors, place 0 is where an aligned vector of the input begins.
 //!
 //! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
 //! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
 //! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256
 //! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot.
 //!
-//! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, in
-//! vectors, and checked there. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots are written only if the work
-//! also has longer chunks.
+//! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
+//! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
+//! are written only if the work also has longer chunks.
 //!
-//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. The operator combines sixteens pairwise,
-//! or finds the indices of extremes. See `kernel/rows.rs` for all conditions.
+//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
+//! or find the indices of extremes. See `kernel/rows.rs` for all conditions.
 //!
-//! A chunk that is not its segment's last is published in the state words of its window. So is the last chunk of a row that a later block
-//! combines (see `kernel/later.rs`). A window publishes one chunk at most.
+//! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
+//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most.
 //!
 //! # Segments that start at heads
 //!
@@ -93,7 +93,7 @@ pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 /// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
 
-/// The bytes of a vector, which one instruction copies.
+/// The size in bytes of a vector, which one instruction copies.
 const VECTOR_BYTES: usize = 16;
 
 /// The sizes of a chunk, for narrow and for wide items. They are constants with names, so that every compiler sees plain numbers.
@@ -137,8 +137,9 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
 ///
 /// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
-/// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan keeps more room,
-/// since other blocks wait longer for a window's second work: it begins when the results of the first are known.
+/// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with narrow
+/// accumulators keeps more room, since other blocks wait longer for a window's second work: it begins when the results of the first are
+/// known.
 pub const fn room_items<T, A>(task: Task) -> usize {
     let is_small = match task {
         Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
@@ -167,19 +168,19 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
-/// The bytes of a chunk's start.
+/// The size of a chunk's start in bytes.
 const START_BYTES: u32 = size_of::<u32>() as u32;
 
-/// The starts in a vector.
+/// How many starts a vector has.
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
-/// Whether the reduction of rows by `O` streams them, if they consist of whole vectors: their items go straight to registers. This is so
-/// for items of 4 bytes. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
+/// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
+/// streamed. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
 
-/// The bytes of a row of shared memory: one access to each bank.
+/// The size in bytes of a row of shared memory: a word in each bank.
 const ROW_BYTES: usize = 128;
 
 /// The number of items of type `T` in a row of shared memory, for items that are not copied in vectors. A gap of one item follows each row,
@@ -191,7 +192,7 @@ const fn row_items<T>() -> usize {
     }
 }
 
-/// The offset in a stage of the item at place `index`, in bytes.
+/// The offset in the items' memory of the item at place `index`, in bytes.
 ///
 /// The vectors of a row of 128 bytes are permuted: vector `v` of row `r` lies at `v ^ (r % 8)`. So lanes that read vectors 16 items apart
 /// read from different banks. Items that are not copied in vectors have gaps instead.
@@ -261,7 +262,7 @@ pub struct Work {
     pub chunk_count: u32,
     /// The window's tail, as a number among the chunks, or [`NO_CHUNK`].
     pub tail_chunk: u32,
-    /// The first chunk of a segment that begins here and goes on in later windows, as a number among the chunks, or [`NO_CHUNK`].
+    /// The chunk of a segment that begins here and has more chunks, in later windows: a number among the chunks, or [`NO_CHUNK`].
     pub cut_chunk: u32,
     /// The number of the work's window in the block.
     pub window: u32,
@@ -327,8 +328,8 @@ impl Layout {
 
     /// The size of items and starts together.
     ///
-    /// They share the room, since a work has fewer items the more chunks it has. The last row of items, and the first and the last vector
-    /// of starts may be used in part.
+    /// They share the room, since a work has fewer items the more chunks it has. The last row of items may be used in part, and so may the
+    /// first and the last vector of starts.
     pub const fn item_bytes<T, A>(task: Task) -> usize {
         let places = places::<T, A>(task);
         let bytes_of_items = if has_vectors::<T>() {
@@ -360,21 +361,21 @@ pub enum Task {
     Scan,
 }
 
-/// The bytes of dynamic shared memory of a block.
+/// The size in bytes of a block's dynamic shared memory.
 pub const fn shared_bytes<T, A>(task: Task) -> u32 {
     (Layout::of::<T, A>().items + Layout::item_bytes::<T, A>(task)) as u32
 }
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
-    // Places must fit in 16 bits.
+    // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
-    // Every device has this much shared memory for a block.
+    // Every supported device has this much shared memory for a block.
     assert!(shared_bytes::<u64, u64>(Task::Scan) <= 64 << 10);
     assert!(shared_bytes::<u32, [u32; 16]>(Task::Scan) <= 64 << 10);
     assert!(shared_bytes::<[u32; 16], [u32; 16]>(Task::Scan) <= 64 << 10);

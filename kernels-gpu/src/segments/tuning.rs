@@ -22,25 +22,26 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// on another.)
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor. Twice as many blocks of [`LONG_BLOCK_THREADS`] share it, and one or
-/// two more if there is room, see [`bounds`]. The compiler limits the registers accordingly. Scans of segments of 32, measured as above,
-/// took 714 µs with registers for 4 blocks, and 789 µs with registers for 5.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor; some operators have fewer, see [`reduce_blocks`]. Twice as many
+/// blocks of [`LONG_BLOCK_THREADS`] share it, and one or two more if there is room, see [`bounds`]. The compiler limits the registers
+/// accordingly. Scans of segments of 32, measured as for [`LONG_BLOCK_THREADS`], took 714 µs with registers for 4 blocks, and 789 µs with
+/// registers for 5.
 ///
-/// A block with a warp or two that find windows and copy their items, while others work on the window before, was slower on an H200
-/// (2026-11-25). In shared memory there is room for two windows of 5 such blocks. Sums of 2^28 `f32` in segments of 32; 1,024; 65,536 took
-/// 390; 311; 322 µs with one such warp in 5 blocks of 160 threads, and 376; 354; 359 µs with two in 5 blocks of 192. To prefetch a block's
-/// next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
+/// Blocks in which one or two warps find the next window and copy its items, while the others work on a window, were slower on an H200
+/// (2026-11-25; compare the table of [`bounds`]). Shared memory has room for 5 such blocks, with two windows each. Sums of 2^28 `f32` in
+/// segments of 32; 1,024; 65,536 took 390; 311; 322 µs with one such warp in blocks of 160 threads, and 376; 354; 359 µs with two in blocks
+/// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half as many gave the same
-/// times on an H200 (2026-11-26).
+/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
+/// same times on an H200 (2026-11-26).
 pub const LATER: u32 = 512;
 
-/// The most items that the chunks of a dense work have on average. In a dense work offsets are copied in vectors, and a thread takes a
-/// whole chunk, if the chunk has at most one leaf.
+/// The most items that the chunks of a dense work have on average. In a dense work, offsets of 4 bytes are copied in vectors, and a thread
+/// takes a whole chunk, if the chunk has at most one leaf.
 ///
-/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of each kind, works of up to 8 items a chunk were dense too, but a thread
-/// read each offset and wrote a start. In the last column, lengths are random, and 12 on average:
+/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of sums and of scans, works of up to 8 items a chunk were dense too, but a
+/// thread read each offset and wrote a start. In the last column, lengths are random, and 12 on average:
 ///
 /// | | segments of 1 | 2 | 4 | 8 | 16 | random |
 /// |---|---|---|---|---|---|---|
@@ -51,22 +52,24 @@ pub const LATER: u32 = 512;
 /// | copied, up to 8 items | 974 | 791 | 686 | 638 | 760 | |
 /// | copied, up to 16 items | | | | | 600 | 1,428 |
 ///
-/// Where lengths are random and 4 on average, most works also have chunks of more than one leaf: sums took 1,153 µs one by one and 1,046 µs
-/// copied, scans 1,888 and 1,878 µs.
+/// With random lengths, 4 on average, most works also have chunks of more than one leaf. Then sums took 1,153 µs with offsets one by one,
+/// and 1,046 µs with copied offsets; scans took 1,888 and 1,878 µs.
 ///
-/// With offsets copied in all works, segments of 32 took 338 and 686 µs, and segments of 1,024 took 298 and 651 µs (otherwise 290 and 620).
+/// With offsets copied in all works, sums and scans of segments of 32 took 338 and 686 µs. In segments of 1,024 they took 298 and 651 µs,
+/// and otherwise 290 and 620 µs.
 pub const DENSE_ITEMS: u32 = 8;
 
-/// A leaf of at most this many items is read item by item, which is then faster than in vectors.
+/// If no leaf of a warp has more items than this, the warp reads them item by item, which is then faster than in vectors.
 pub const SHORT_LEAF: u32 = 4;
 
 /// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
-/// `Statistics`, half as many: with the full number, threads had so few registers that they spilled 1.7 to 3.9 KiB to local memory (`ptxas`
-/// of CUDA 13.0, for 9.0; not timed). Otherwise, if at most 6 blocks have room in shared memory, it is 3: as many threads as in 6 long
-/// blocks. Then threads have more registers: `Moments` of `f32` spills 44 bytes with 80 registers, and 172 with 64.
+/// `Statistics`, it is half of [`BLOCKS_PER_MULTIPROCESSOR`]: with the full number, threads had so few registers that they spilled 1.7 to
+/// 3.9 KiB to local memory (`ptxas` of CUDA 13.0, for 9.0; not timed). Otherwise, if shared memory has room for at most 6 long blocks, it
+/// is 3: 3 blocks have as many threads as 6 long blocks. Then threads have more registers: `Moments` of `f32` spills 44 bytes with 80
+/// registers, and 172 with 64.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     if O::Accumulator::WORDS > 8 {
@@ -78,8 +81,9 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The launch bounds, if one or two more long blocks than [`BLOCKS_PER_MULTIPROCESSOR`] says have room in shared memory: as many threads
-/// for each of these blocks as all the long blocks have together. So the compiler leaves registers for the further blocks.
+/// The launch bounds: the threads of a block, and the number of blocks on a multiprocessor. They are needed if shared memory has room for
+/// one or two long blocks more than twice [`BLOCKS_PER_MULTIPROCESSOR`]; otherwise `None`. All blocks of the bounds together have as many
+/// threads as all the long blocks. So the compiler leaves registers for the further long blocks.
 ///
 /// Sums of 2^28 `f32` on an H200, in µs (2026-11-26), with 9 blocks on a multiprocessor, and with 10 and less room for a window:
 ///
@@ -88,8 +92,8 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// | 9 blocks | 331 | 290 | 267 | 461 |
 /// | 10 blocks | 320 | 278 | 259 | 449 |
 ///
-/// Scans have too many registers for 10 blocks. With less room, their windows have a second work more often: scans of 2^16 items by the
-/// power law took 14.0 µs, and 11.5 µs with more room.
+/// Scans have too many registers for 10 blocks. With less room, their windows have a second work more often: scans of 2^16 items, in
+/// segments by the power law, took 14.0 µs, and 11.5 µs with more room.
 pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
     let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task) + BLOCK_BYTES);
@@ -101,7 +105,8 @@ pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
     Some((threads, BLOCKS_PER_MULTIPROCESSOR))
 }
 
-/// The shared memory of a multiprocessor, and what a block takes for itself, on devices of compute capability 9.0.
+/// The size in bytes of a multiprocessor's shared memory, and of the part that CUDA reserves in it for each block, for compute capability
+/// 9.0.
 const MULTIPROCESSOR_BYTES: u32 = 228 << 10;
 const BLOCK_BYTES: u32 = 1 << 10;
 

@@ -1,4 +1,4 @@
-//! Dense works, those of many short chunks.
+//! Dense works: works of many short chunks.
 //!
 //! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk, of at most one leaf, is
 //! taken by one thread, which needs no slots. If there are longer chunks, they are folded as in other works.
@@ -96,7 +96,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a dense work, whose offsets were right.
+    /// Writes the slots of a dense work, after its offsets were checked.
     ///
     /// # Safety
     /// The whole block. The starts are written, and `fold_short` has refused none. The room's bits were cleared for this work.
@@ -116,9 +116,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, places their items.
-    /// The prefix of a scan's tail is not known yet, so a short tail is left to [`Self::place_short_tail`]. Notes in the flags whether
-    /// there are longer chunks, and refuses offsets that do not ascend.
+    /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, writes their items'
+    /// results. The prefix of a scan's tail is not known yet, so a short tail is left for later. Notes in the flags whether there are
+    /// longer chunks, and refuses offsets that do not ascend.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -199,7 +199,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(room.flags()) & HAS_NODES != 0 }
     }
 
-    /// Places the items of a scan's tail that is a short chunk.
+    /// Writes the results of a scan's tail that is a short chunk.
     ///
     /// # Safety
     /// One thread. The work's items and starts are written. It has a tail of at most 16 items, whose prefix is written.

@@ -105,8 +105,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results of a dense work of short chunks, whose items are placed, except those of a tail. Returns false if the offsets are
-    /// refused.
+    /// Finishes a scan's dense work of short chunks, after [`Self::fold_short`]. Writes the results of the tail if there is one, and copies
+    /// results from shared memory to global memory. Returns false if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and `number < work_count`. The work's items are written, and its offsets are

@@ -17,7 +17,7 @@ use crate::thread::{for_each_vector, Access, Caching, Vectors};
 use super::search::Offsets;
 use super::Launch;
 
-/// The vectors of a row of shared memory.
+/// How many vectors a row of shared memory has.
 const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 
 /// A block's shared memory for items of type `T` and values of type `A`, as one work uses it.
@@ -36,7 +36,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// How many words the slots' bits take. The word after them has the flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
-    /// How an item is accessed. Its address is a multiple of its size.
+    /// How an item is accessed. Its offset in the items' memory is a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
 
     /// How a vector is accessed.
@@ -90,8 +90,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The item is written.
     #[inline(always)]
     pub unsafe fn item(&self, place: u32) -> Vector {
-        // SAFETY: the item is written (this function's condition). The items' memory is a multiple of 16 bytes from an aligned start, so
-        // `item_address` is a multiple of the access's unit.
+        // SAFETY: the item is written (this function's condition). The items' memory begins at a multiple of 16 bytes, and the item's
+        // offset in it is a multiple of the item's size. So `item_address` is a multiple of the access's unit.
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 
@@ -115,7 +115,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         vectors
     }
 
-    /// The vector that has the item at a place, in the direction of the work.
+    /// The vector that has the item at a place, with its items in the order of the launch's direction.
     ///
     /// # Safety
     /// An item of this vector is written. Its other places may hold anything.
@@ -210,21 +210,21 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
-    /// The address of the value of a piece of streamed rows, less than [`Self::PIECES`]. The pieces take the room of leaves, nodes and
-    /// items.
+    /// The address of the value of a piece of streamed rows; `piece` is less than [`Self::PIECES`]. The values take the room of leaves,
+    /// nodes and items.
     #[inline(always)]
     pub fn piece(&self, piece: u32) -> *mut A {
         self.leaf(0, piece)
     }
 
-    /// As [`Self::leaf`], for a value of 8 bytes. Values have at least 12 bytes, so these take less room.
+    /// As [`Self::leaf`], for a value of 8 bytes. The accumulators have at least 12 bytes, so these values take less room.
     #[inline(always)]
     pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {
         let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize).cast()
     }
 
-    /// As [`Self::node`], for a value of 8 bytes. Nodes follow the leaves, which leave room enough.
+    /// As [`Self::node`], for a value of 8 bytes. These values follow those of [`Self::late_leaf`], which leave enough room.
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
         let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
@@ -261,7 +261,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies a work's items in vectors. The first and the last vector may also hold items of other windows.
+    /// Copies a work's items in vectors. The first and the last vector may also hold items of other works.
     ///
     /// # Safety
     /// The same conditions as for [`Self::bring_items`].

@@ -23,7 +23,7 @@ use super::chunks::Long;
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a later block combines the rows. The launch [has streams](Self::have_streams).
+    /// Whether a later block combines the rows, in a launch that [has streams](Self::have_streams).
     #[inline(always)]
     pub fn settles_later(&self) -> bool {
         let row = self.offsets.row_items;
@@ -95,9 +95,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::lane() >= chunks {
                     value = O::identity();
                 }
-                // All chunks are full. All chunks are full. If their number is a power of two, the lanes below `chunks` only join each
-                // other, and both values of each join have equally many items. Otherwise, some values that lead to the result are the
-                // identity. On the lanes whose values lead to the result, the items on the left come first.
+                // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
+                // Otherwise, some are the identity. On each lane whose value goes into the result, the items of the left value come first.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {

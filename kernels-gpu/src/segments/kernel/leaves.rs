@@ -27,9 +27,9 @@ pub struct Leaf {
     pub end: u32,
     /// The first item's index in its segment.
     pub index: u64,
-    /// Whether all leaves of the warp have 16 items, and begin where a vector begins.
+    /// Whether the warp reads whole vectors: all its leaves have 16 items, and begin where a vector begins.
     pub are_whole: bool,
-    /// Whether all leaves of the warp have few items, at most `SHORT_LEAF`, or are read one by one anyway.
+    /// Whether all leaves of the warp have at most `SHORT_LEAF` items, or items are read one by one anyway.
     pub are_short: bool,
 }
 
@@ -117,7 +117,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// [`Self::located`] finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// Whether the values of leaves and nodes are kept as a key and the item's place in its chunk. A value is then a key and an index.
+    /// Whether a reduction keeps a leaf's or node's value, a key and an index, as the key and an offset in the chunk.
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
@@ -178,7 +178,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether a chunk needs no step for its leaf, because [`Self::fold_short`] has finished it.
     #[inline(always)]
     fn is_done(&self, work: &Work, chunk: Chunk) -> bool {
-        // `fold_short` leaves a scan's tail.
+        // `fold_short` leaves out a scan's tail.
         let is_left = self.task == Task::Scan && chunk.number == work.tail_chunk;
         work.is_dense() && chunk.end - chunk.start <= FAN && !is_left
     }

@@ -15,14 +15,14 @@ use super::leaves::{Fold, Node, Step};
 use super::starts::{Chunk, Slots};
 use super::Launch;
 
-/// How many nodes the lanes of a warp share.
+/// How many nodes or roots a warp folds at a time, on [`QUARTERS`] lanes each.
 const SHARED_BY_WARP: u32 = WARP_LANES / QUARTERS;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
-    /// Whether several lanes share a node or a root, which is a tree then. A left fold is a chain, so one thread folds it.
+    /// Whether several lanes share a node or a root, which is then a tree. A left fold is a chain, so one thread folds it.
     const SHARES: bool = O::PAIRS_SIXTEENS || Self::IS_EXACT;
 
     /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
@@ -61,8 +61,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. The
-    /// chunk may have fewer nodes.
+    /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. A
+    /// slot may have no node: then the chunk has no node of that number.
     ///
     /// # Safety
     /// The starts are written, and the work has the slot.
@@ -184,7 +184,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.task == Task::Scan && chunk.leaf_count() <= FAN && !is_published
     }
 
-    /// Stores the value of a node. The value of a chunk of one node is the chunk's value.
+    /// Stores the value of a node. The value of a chunk's only node is the chunk's value.
     ///
     /// # Safety
     /// The header is written, and so are the items of the node's leaves. The node is the work's, and no other thread has it.
@@ -372,8 +372,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         folded
     }
 
-    /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result. The value of a tail
-    /// that is combined with earlier chunks goes to the header. Any other value is published on the board, where other blocks wait for it.
+    /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result; a scan does not use
+    /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board, where
+    /// other blocks wait for it.
     ///
     /// # Safety
     /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.

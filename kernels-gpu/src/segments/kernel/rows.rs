@@ -28,16 +28,16 @@ use super::Launch;
 
 /// How many vectors a lane reads in a step. A piece has at least as many.
 ///
-/// A warp that reads its next step's vectors before the last combinations of this step was slower on an H200 (2026-11-26): `Moments` and
-/// `LogSumExp` of 2^28 `f32` in rows of 1,024 took 275 and 308 µs, and 268 and 299 µs as it is.
+/// Reading the next step's vectors before the last combinations of a step was slower on an H200 (2026-11-26). `Moments` and `LogSumExp` of
+/// 2^28 `f32` in rows of 1,024 then took 275 and 308 µs, instead of 268 and 299 µs.
 const LANE_VECTORS: u32 = 8;
 
 /// How many vectors a step has, and the levels of a binary tree over them.
 const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most pieces of a chunk. With more of them, the way through shared memory takes longer than leaves and nodes do: `Moments` of 2^28
-/// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26).
+/// The most pieces of a chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments` of 2^28
+/// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
 const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.
@@ -50,10 +50,11 @@ struct Pieces {
     count: u32,
 }
 
-/// A lane's share of a work, where chunks are combined from pieces. Each chunk has a group of lanes, and each piece has a lane.
+/// A lane's share of a work, where chunks are combined from pieces. Each chunk has consecutive lanes, one for each of its pieces, and
+/// perhaps more.
 #[derive(Clone, Copy)]
 struct Share<A> {
-    /// Whether there is a chunk for the lane's group.
+    /// Whether the lane has a chunk.
     has_chunk: bool,
     /// The address of the value of the lane's piece; null if the lane has no piece.
     piece: *const A,
@@ -67,7 +68,7 @@ impl<A> Share<A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The most pieces of a window. The chunks of a window have less than twice as many items as a chunk.
+    /// The most pieces of a window. A window's chunks together have fewer items than two full chunks.
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
@@ -92,7 +93,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
-    /// Folds the chunks of all works of the block. Unless the launch [settles rows later](Self::settles_later), it ends with a barrier.
+    /// Folds the chunks of all works of the block. This ends with a barrier, unless the launch [settles rows later](Self::settles_later).
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
@@ -106,8 +107,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. All threads take the same branches around barriers, since these depend on the launch's arguments. Rows that are
-        // settled later have several pieces. The last warp has no window, and the other warps publish values without waiting.
+        // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
+        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In it, the last warp has no window,
+        // and the other warps publish without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -142,8 +144,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. If a chunk is one piece, it is finished. Returns
-    /// the number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
+    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. Finishes the chunks if each is one piece
+    /// (`is_alone`). Returns the work's number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has streams.
@@ -160,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let work = unsafe { self.work(number) };
         let first = work.base.wrapping_add(work.begin as u64);
         let vectors = (work.end - work.begin) / vector_items::<T>();
-        // A block has a power of two of warps.
+        // The number of a block's warps is a power of two.
         let warps = self.threads() / WARP_LANES;
         let mut begin = (simt::warp().wrapping_sub(before) & (warps - 1)) * STEP_VECTORS;
         while begin < vectors {
@@ -204,8 +206,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         // SAFETY: the whole block is here, and the header is written (this function's conditions). The barrier orders the writes of the
         // pieces' values before their reads. `number < work_count` while `number < end`. A whole warp is in the loop, since all its lanes
-        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has a group of lanes, and only the first
-        // lane of the group finishes it.
+        // have the same `number` and `first`. `delta` is a power of two, at most 4. Each chunk has `lanes` lanes, and only the first of
+        // them finishes it.
         unsafe {
             let mut first = 0;
             let mut share = Share::NONE;
@@ -222,7 +224,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     folded = share.piece.read();
                 }
                 // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
-                // the lanes whose values lead to the result, the items on the left come first.
+                // each lane whose value goes into the result, the items of the left value come first.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -314,7 +316,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the value of a piece of the block's work `number`.
+    /// The address of the value of piece `piece` of the block's work `number`.
     ///
     /// # Safety
     /// The header is written, and the work has the piece.
@@ -335,8 +337,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room.piece(before + piece)
     }
 
-    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. Each lane gets the value of the
-    /// vectors from [`first_vector_of_lane`] on, if a piece begins there.
+    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. If a piece begins at the lane's
+    /// [first vector](first_vector_of_lane), the lane gets the piece's value.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
@@ -401,10 +403,11 @@ fn first_vector_of_lane() -> u32 {
 }
 
 /// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the
-/// value of the lane's vector `32·v + lane`. All of them have equally many items, and their number is a power of two. Each lane gets the
-/// value of the vectors from [`first_vector_of_lane`] on, if the number of the first is a multiple of 2^`levels`.
+/// value of the lane's vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the 2^`levels`
+/// vectors from its [first vector](first_vector_of_lane) on, if that vector's number is a multiple of 2^`levels`.
 ///
-/// In the first three levels two lanes split their values between them, so each lane is left with one value: that of eight vectors.
+/// Each lane begins with eight values. In each of the first three levels, a lane gives half of its values to another lane, and combines the
+/// others with values from that lane. So it has one value after three levels: that of eight vectors.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.
@@ -425,7 +428,7 @@ unsafe fn combine_step<O: Op<T>, T: Element>(
         if levels > 4 {
             folded = warp::join(folded, 16, same, O::combine_streams);
         }
-        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to neighbouring lanes.
+        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
         if levels > 5 {
             folded = warp::join(folded, 1, same, O::combine_streams);
         }

@@ -1,7 +1,8 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
 //! Offsets are checked here, before they are used. Where one warp's chunks end and the next warp's begin, two warps read the same offset,
-//! and both values are compared. Every other offset is read once. So starts ascend even if other work rewrites the offsets meanwhile.
+//! and both values are compared. Every other offset is read at most once here. So starts ascend even if other work rewrites the offsets
+//! meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -46,9 +47,9 @@ impl Chunk {
     }
 }
 
-/// The slots of the leaves, or of the nodes, of a work's chunks. Those of chunk `c`, which starts at place `p`, begin at slot `p / size +
-/// spare·c`. A chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. There are no spare slots if there
-/// is one chunk, or if the chunks belong to rows of a multiple of `size` items: then all places `p` have the same remainder.
+/// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts at place `p`, has the slots from `p / size + spare·c` on. Each
+/// chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. Two kinds of works have no spare slots: works
+/// of one chunk, and works of rows of a multiple of `size` items. In such rows, all places `p` have the same remainder by `size`.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.
@@ -68,14 +69,14 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Where the starts of a work of one chunk may lie: the second word of the last vector. The end follows it, or precedes it in a
-    /// backward scan. No offset of such a work is copied.
+    /// Where the start of a work's only chunk may lie: in the second word of the last vector. The chunk's end lies in the next word, or in
+    /// a backward scan in the word before. No offset of such a work is copied, so any word will do.
     #[inline(always)]
     pub fn starts_of_one(&self) -> u32 {
         self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
     }
 
-    /// Where the last vector of starts ends, and the items' memory.
+    /// Where the last vector of starts ends. The items' memory ends there too.
     #[inline(always)]
     fn end_of_starts(&self) -> u32 {
         // Each branch is a constant, so that every compiler sees a plain number.
@@ -85,8 +86,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Where the starts of a work lie, see [`Work::starts`]. They fill whole vectors, the last of which ends where the items' memory ends.
-    /// An offset has the same place in its vector in shared memory and in global memory.
+    /// Where the starts of a work lie, see [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4 bytes has
+    /// the same place in its vector in shared memory and in global memory.
     #[inline(always)]
     pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
         let first = self.first_offset(segment, chunk_count);
@@ -98,7 +99,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             + (words + before as u32) * START_BYTES
     }
 
-    /// The address of the first offset in memory of a work's chunks and their end, for offsets of 4 bytes.
+    /// The lowest address of a work's offsets, which are its chunks' starts and the last chunk's end. It is right only for offsets of 4
+    /// bytes; for others, any address serves [`Self::starts_of`].
     #[inline(always)]
     pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {
@@ -123,10 +125,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room.start(work.starts.wrapping_add(far))
     }
 
-    /// Writes the chunks' starts and slots, and the results of empty segments. Refuses offsets that do not ascend.
+    /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset once: the start of its chunk, and the end of the chunk
-    /// before. So a warp's starts ascend, whatever it reads. The end of a warp's last chunk is also read by the next warp, as a start.
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset, once. The offset is the start of the lane's chunk, and
+    /// the end of the chunk before it. So the starts that a warp writes ascend, whatever values it reads. The next warp reads the end of
+    /// the warp's last chunk again, as a start.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
@@ -248,7 +251,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
     }
 
-    /// What is kept in shared memory for a chunk that starts at a place: the low half of the offset in memory.
+    /// The start that shared memory holds for a chunk that begins at place `place`: the low half of the offset. Offsets count forward, even
+    /// in a backward scan.
     #[inline(always)]
     pub fn low_half(&self, work: &Work, place: u32) -> u32 {
         let Offsets {
@@ -405,7 +409,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk to which a slot belongs, if each chunk has a slot for each of its nodes.
+    /// As [`Self::chunk_of_slot`], for a slot of a node. Such slots have no bits, so this searches the chunks' starts.
     ///
     /// # Safety
     /// The starts are written, and the work has a chunk.

@@ -242,7 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         offsets.direction.place(place, vector_items::<T>() as u64) as u32
     }
 
-    /// A work of the block. Each window has two works, and the second may be empty.
+    /// A work of the block. Each window has two works. The second may be empty, or both.
     ///
     /// # Safety
     /// The header is written, and `number < work_count`.
@@ -270,7 +270,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of the first segment that begins at a window's first border or after it.
+    /// The address of a border's entry: the first segment that begins at the first border of window `window` or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -134,7 +134,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_scan: of_segmented_scan;
-    /// Scans each run of equal keys, inclusively or exclusively.
+    /// Scans each run of equal keys, inclusively or exclusively. A scan by key with an output for the runs' starts is a `segmented_scan`.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Item, Kernel, Result, Sum, kind, scan};

@@ -30,7 +30,7 @@
 //!
 //! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
 //! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
-//! written once and read once; a scan reads it once more for each later unit of the same sixteen. A block has these barriers:
+//! written once and read once; a scan reads it once more for each unit whose prefix needs it. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that one of the block's units combines on the way up,
@@ -205,8 +205,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf. The lane decides the unit, and the warp decides the leaf. This struct is small, because it stays in
-/// registers while items fill most of them.
+/// The calling thread's unit and leaf. The warp decides the leaf and the group of 32 units. The lane decides the unit of the group. This
+/// struct is small, because it stays in registers while items fill most of them.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether the unit exists. If it does not exist, `chunk` and `row_count` are 0, and the other fields are those of the last unit.

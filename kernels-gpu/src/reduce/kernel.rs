@@ -140,7 +140,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
             (*shared).tag = ticket.tag;
         }
-        // The barrier in `reduce` orders the writes above before all threads' reads.
+        // The barrier in `block::reduce` orders the writes above before all threads' reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count <= 1 {
             if is_first_thread {
@@ -252,7 +252,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile to its folds. Lifts only the items of each vector that `lifted` selects.
+/// Appends a thread's vectors of a tile to its folds. `lifted` returns which items of a vector are lifted.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],

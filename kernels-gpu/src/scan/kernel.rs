@@ -287,7 +287,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 
     /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may
-    /// have room for more tiles.
+    /// have room for more than 4 tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let room = (simt::shared_bytes() - Self::FIXED_BYTES) / S::SHAPE.bytes() as u32;

@@ -20,7 +20,7 @@
 //! which the registers appear. They have one number each, and so have:
 //!
 //! - registers of which a store writes the low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes them;
-//! - registers that follow from a scan's [`direction`](mod@crate::direction): they become constants if one statement defines them.
+//! - registers that follow from a scan's [`direction`](mod@crate::direction): they become constants if exactly one statement defines them.
 //!
 //! The driver's compiler finds the values again. For most kernels it makes the same instructions from both texts, and for the others, about
 //! as many.

@@ -355,8 +355,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
-    /// Combines the totals of the block's leaves with the values that other blocks have published. Writes the results of columns, and
-    /// publishes values for other blocks. In a scan, returns the leaf's prefix.
+    /// Combines the totals of the block's leaves with the published values of earlier chunks. Writes the results of columns, and publishes
+    /// the values that later chunks need. In a scan, returns the leaf's prefix.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.

@@ -96,9 +96,9 @@
 //!
 //! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes took 3,862 µs with
 //!    version 2 and 643 µs with version 3 in items of 64 bytes, and 1,561 µs and 547 µs in items of 20 bytes (2026-11-25).
-//! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
-//!    tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of 2^28 `f64`
-//!    took 1,053 µs and 1,016 µs (2026-11-23).
+//! 2. Scans with an accumulator of two words and an odd `R`, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of
+//!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of
+//!    2^28 `f64` took 1,053 µs and 1,016 µs (2026-11-23).
 //! 1. The first.
 //!
 //! # Values

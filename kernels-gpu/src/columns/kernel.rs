@@ -33,8 +33,8 @@
 //! written once and read once; a scan reads it once more for each unit whose prefix needs it. A block has these barriers:
 //!
 //! - 1 in every launch,
-//! - if columns have several chunks: 1, and 2 more for each level that one of the block's units combines on the way up,
-//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that one of the block's units combines on the way down,
+//! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
+//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that any of the block's units combines on the way down,
 //! - in the launch with the last tag, for such columns: 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks

@@ -113,9 +113,10 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Items of 8 and 16 bits are combined in 32
-//! bits, and the results are truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If
-//! an operator has no kernel for an item type, the request does not compile:
+//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of
+//! [`Recurrence`] are [`Affine`]. Items of 8 and 16 bits are combined in 32 bits, and the results are truncated or rounded. Results of
+//! [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel for an item type, the request
+//! does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
@@ -128,8 +129,8 @@
 //! # The same bits
 //!
 //! A result depends on the work, the items, the shape and the options of its request, and on nothing else. Floats are combined along a
-//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN in a result is
-//! Rust's `NAN`.
+//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN that one of these
+//! operators returns is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 //!
 //! # Without waiting
 //!
@@ -179,9 +180,9 @@
 //!
 //! # Threads and tasks
 //!
-//! While a call waits, its thread sleeps: it runs no task of an executor or a thread pool. So calls may be made from rayon's
-//! tasks, with locks held and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a
-//! process that was forked after the GPU was used, every call returns [`Error::Forked`].
+//! While a call waits, its thread runs no task of an executor or a thread pool. So calls may be made from rayon's tasks, with locks held
+//! and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a process that was forked after the
+//! GPU was used, every call on a GPU returns [`Error::Forked`].
 //!
 //! # Features
 //!

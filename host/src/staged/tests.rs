@@ -168,8 +168,8 @@ fn fail_each_call(
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. Its
-    // first use also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. The
+    // first use of `keeper` also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

@@ -343,9 +343,9 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Argument {
-    /// The input.
+    /// An input: the items, the second items of pairs, or the keys.
     Input,
-    /// The output; for an in-place scan, the items.
+    /// An output for results, chosen items, indices or keys; for an in-place scan, the items.
     Output,
     /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,

@@ -263,8 +263,9 @@ impl Gpu {
         })
     }
 
-    /// Frees the memory that is kept for later calls: workspaces, page-locked memory, streams. Keeps memory that a call or a captured graph
-    /// is using. Waits for queued work that uses the freed memory. Compiled kernels stay. Later calls allocate their memory again.
+    /// Frees the memory that is kept for later calls: workspaces, transfer lanes, and the library's own streams with their page-locked
+    /// memory. Keeps memory that a call or a captured graph is using. Waits for queued work that uses the freed memory. Compiled kernels
+    /// stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {

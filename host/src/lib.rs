@@ -149,9 +149,9 @@
 //! - Read an output, or change an input, only after the queued work that uses it: later on the same stream, after `stream.synchronize()`,
 //!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports accesses
 //!   that are not in order.)
-//! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the kernel still writes there.
-//!   `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call refuses freed
-//!   memory, unless it has been allocated again.)
+//! - Use `drop_async` only on the stream of the queued work. On another stream, the memory may be allocated again while the kernel still
+//!   writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call
+//!   refuses freed memory, unless it has been allocated again.)
 //!
 //! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every later call with
 //! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.

@@ -42,7 +42,7 @@ pub enum Fault {
         function: &'static str,
     },
 
-    /// A call of NCCL failed. The group has ended.
+    /// A call of NCCL failed. The group, if it was already made, has ended.
     #[error("{call} failed with {code}: {reason}")]
     Nccl {
         /// The call.

@@ -65,7 +65,7 @@ fn copies_are_exact_with_any_number_of_lanes() {
     assert!(back == bytes, "longer pieces");
 }
 
-/// Reduces in pieces of a number of tiles.
+/// Reduces in pieces of `piece_tiles` tiles. Each tile is a chunk.
 fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,
@@ -80,7 +80,7 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(result)
 }
 
-/// Scans in pieces of a number of tiles.
+/// Scans in pieces of `piece_tiles` tiles.
 fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,

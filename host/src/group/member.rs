@@ -35,8 +35,8 @@ use crate::launch::Span;
 /// If a call fails on one rank, it fails on all ranks: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a
 /// rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
 ///
-/// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
-/// later call of every rank fails within the time limit. Make a new group.
+/// Some failures end the group: a timeout, a lost context, a [capture](crate#captures) that the call would end, a rank that leaves, or a
+/// rank that is out of step for another reason. Then every later call of every rank fails within the time limit. Make a new group.
 ///
 /// ```
 /// use std::time::Duration;

@@ -113,7 +113,7 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
-    /// `2·a + c`, rounded once: `a + a` is exact, unless it is infinite.
+    /// `2·a + c`, rounded once. Neither is negative. So if `a + a` is infinite, the result is infinite too; otherwise `a + a` is exact.
     pub fn twice_plus(a: f64, c: f64) -> f64 {
         a + a + c
     }

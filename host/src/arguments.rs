@@ -15,8 +15,8 @@ use crate::staged::Items;
 /// The most bytes of an accumulator.
 const ACCUMULATOR_MAX_BYTES: usize = 64;
 
-/// All arguments that a request may have. `M` is the type of memory: borrowed from its owner ([`Memory`]), or ready for a launch
-/// ([`Span`]).
+/// All arguments that a request may have. `M` is the type of memory: borrowed from its owner ([`Memory`]), ready for a launch ([`Span`]),
+/// or a section of a transfer lane's memory.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Arguments<M> {
     pub input: M,
@@ -257,8 +257,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The range of host items from the first part's first item to the last part's last item. Items before the first offset and after the
-    /// last offset are outside this range. Items in gaps between rows are inside.
+    /// The range of host items from the first offset of segments to the last offset. For other shapes, all items, with those in gaps of
+    /// rows.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

@@ -5,7 +5,7 @@
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! Every reported flaw is real. The check covers the given items only, so include extreme values (zeros of both signs, infinities, NaN, the
+//! The check covers only the given items and combinations of them, so include extreme values (zeros of both signs, infinities, NaN, the
 //! least and the greatest value, equal items).
 
 mod bytes;

@@ -2,7 +2,7 @@
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
-//! ([`raw`]). Every failure keeps its call's name and its raw code. `cust`'s own types appear only in the library's interface.
+//! ([`raw`]). Every failure keeps its call's name and its raw code. `cust`'s own types serve only the library's interface.
 //!
 //! Most wrappers of calls only add a result type. No wrapper retries a call. Handles are newtypes that only this module makes, so every
 //! handle comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when

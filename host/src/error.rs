@@ -23,7 +23,7 @@ pub use fault::{Fault, Matter};
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call of this library failed. Whatever the reason, nothing is leaked.
+/// Why a call of this library failed. A failed call frees what it has allocated, or keeps it for later calls, unless the context is lost.
 ///
 /// Unless a variant says otherwise, the failure was found before anything was launched, and outputs are
 /// untouched. The call may be repeated, except after a sticky code ([`DriverCode::is_sticky`]).
@@ -159,8 +159,8 @@ pub enum Error {
         known(free_bytes)
     )]
     OutOfMemory {
-        /// Bytes that were asked for in one allocation. Unknown if the driver itself needed the memory: for a stream, or for a kernel's
-        /// code.
+        /// Bytes that were asked for in one allocation. Unknown if the driver itself needed the memory, for example for a stream or for a
+        /// kernel's code.
         asked_bytes: Option<u64>,
         /// Bytes that are free, as the driver reports. Unknown if the driver did not report them.
         free_bytes: Option<u64>,
@@ -176,7 +176,7 @@ pub enum Error {
     /// The output has too little room for the results.
     ///
     /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
-    /// runs, the call fills the output, and returns this error after the work.
+    /// runs, the work fills it, and a call that waits returns this error afterwards.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -343,9 +343,9 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Argument {
-    /// The input.
+    /// An input: the items, the second items of pairs, or the keys.
     Input,
-    /// The output; for an in-place scan, the items.
+    /// An output for results, chosen items, indices or keys; for an in-place scan, the items.
     Output,
     /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,

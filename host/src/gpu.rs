@@ -45,8 +45,8 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the calling thread while it runs,
-/// and then restores the previous context. While a call waits, its thread sleeps and runs no other task. So a call may be made from any
-/// task of a thread pool, such as rayon's, and with any lock held.
+/// and then restores the previous context. While a call waits, its thread runs no other task. So a call may be made from any task of a
+/// thread pool, such as rayon's, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -263,8 +263,9 @@ impl Gpu {
         })
     }
 
-    /// Frees the memory that is kept for later calls: workspaces, page-locked memory, streams. Keeps memory that a call or a captured graph
-    /// is using. Waits for queued work that uses the freed memory. Compiled kernels stay. Later calls allocate their memory again.
+    /// Frees the memory that is kept for later calls: workspaces, transfer lanes, and the library's own streams with their page-locked
+    /// memory. Keeps memory that a call or a captured graph is using. Waits for queued work that uses the freed memory. Compiled kernels
+    /// stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {

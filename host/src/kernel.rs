@@ -1,5 +1,5 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
-//! f32`. A bound for which the table has no row does not compile.
+//! f32`. A bound for which there is no row does not compile.
 //!
 //! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
 //! the program.
@@ -220,8 +220,7 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     }
 }
 
-/// How the work of a row is divided, and the memory that it needs: the numbers of [`warpfold_kernels::contract`] and of
-/// [`warpfold_kernels::workspace`], as functions of the number of items.
+/// How the work of a row is divided, and the memory that it needs: numbers of [`warpfold_kernels`], or functions that compute them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub reduce_tiles: ReduceTiles,

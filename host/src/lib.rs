@@ -113,9 +113,10 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Items of 8 and 16 bits are combined in 32
-//! bits, and the results are truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If
-//! an operator has no kernel for an item type, the request does not compile:
+//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of
+//! [`Recurrence`] are [`Affine`]. Items of 8 and 16 bits are combined in 32 bits, and the results are truncated or rounded. Results of
+//! [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel for an item type, the request
+//! does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
@@ -128,8 +129,8 @@
 //! # The same bits
 //!
 //! A result depends on the work, the items, the shape and the options of its request, and on nothing else. Floats are combined along a
-//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN in a result is
-//! Rust's `NAN`.
+//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN that one of these
+//! operators returns is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 //!
 //! # Without waiting
 //!
@@ -148,9 +149,9 @@
 //! - Read an output, or change an input, only after the queued work that uses it: later on the same stream, after `stream.synchronize()`,
 //!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports accesses
 //!   that are not in order.)
-//! - Use `drop_async` on the same stream only. On another stream, the memory may be allocated again while the kernel still writes there.
-//!   `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call refuses freed
-//!   memory, unless it has been allocated again.)
+//! - Use `drop_async` only on the stream of the queued work. On another stream, the memory may be allocated again while the kernel still
+//!   writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call
+//!   refuses freed memory, unless it has been allocated again.)
 //!
 //! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every later call with
 //! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
@@ -179,9 +180,9 @@
 //!
 //! # Threads and tasks
 //!
-//! While a call waits, its thread sleeps: it runs no task of an executor or a thread pool. So calls may be made from rayon's
-//! tasks, with locks held and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a
-//! process that was forked after the GPU was used, every call returns [`Error::Forked`].
+//! While a call waits, its thread runs no task of an executor or a thread pool. So calls may be made from rayon's tasks, with locks held
+//! and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a process that was forked after the
+//! GPU was used, every call on a GPU returns [`Error::Forked`].
 //!
 //! # Features
 //!

@@ -104,8 +104,8 @@ pub(crate) struct Candidate {
     pub text: String,
 }
 
-/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver refuses a text, the caller tries
-/// the next text. `None` stands for this library's texts.
+/// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver does not know a text's PTX version,
+/// the caller tries the next text. `None` stands for this library's texts.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,

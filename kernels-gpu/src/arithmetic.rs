@@ -113,7 +113,7 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
-    /// `2·a + c`, rounded once: `a + a` is exact, unless it is infinite.
+    /// `2·a + c`, rounded once. Neither is negative. So if `a + a` is infinite, the result is infinite too; otherwise `a + a` is exact.
     pub fn twice_plus(a: f64, c: f64) -> f64 {
         a + a + c
     }
@@ -194,8 +194,8 @@ mod host {
     pub use cust::*;
 
     /// The term that is added to the squared deviations of two values when they are combined. For n items with the sum S and m items with
-    /// the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n = m, and n is a power of two or 0, it is `equal`,
-    /// which the caller has computed.
+    /// the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n and m are the same power of two, it is `equal`, which
+    /// the caller has computed. If both are 0, `equal` is 0 too.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
         if n == m && is_power_of_two {

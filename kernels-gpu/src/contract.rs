@@ -1,9 +1,9 @@
 //! The bit contract, version 3: the order in which a result is combined.
 //!
 //! A result is a function of the values, their number `n`, the element type and the operator, and of nothing else: not of the GPU, the
-//! number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order;
-//! kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits of float
-//! results, and so needs a new version of the contract.
+//! number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order for
+//! whole arrays; kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits
+//! of float results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
@@ -96,9 +96,9 @@
 //!
 //! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes took 3,862 µs with
 //!    version 2 and 643 µs with version 3 in items of 64 bytes, and 1,561 µs and 547 µs in items of 20 bytes (2026-11-25).
-//! 2. Scans with an accumulator of two words, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of 8 bytes have
-//!    tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of 2^28 `f64`
-//!    took 1,053 µs and 1,016 µs (2026-11-23).
+//! 2. Scans with an accumulator of two words and an odd `R`, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of
+//!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of
+//!    2^28 `f64` took 1,053 µs and 1,016 µs (2026-11-23).
 //! 1. The first.
 //!
 //! # Values

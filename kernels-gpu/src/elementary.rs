@@ -1,8 +1,8 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
-//! The functions use only additions, subtractions and multiplications of floats, in a fixed order and rounded to nearest, besides selects
-//! and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits, with any
-//! compiler. The functions are for operators and for your own kernels, since there is no mathematical library on the device.
+//! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
+//! besides selects and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits,
+//! with any compiler. The functions are for operators and for your own kernels, since there is no mathematical library on the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};

@@ -10,8 +10,8 @@
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
 //! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of up to [seven
-//! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So it waits for tiles only, not for another block's fold.
-//! The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
+//! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So in the first groups a warp waits for tiles only, not
+//! for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for the copy of its own next tile. The copy depends on no block. Only running blocks take tiles, in increasing order. So

@@ -33,7 +33,7 @@ pub fn eight<O: Op<T>, T: Element>(
     O::combine(left, four::<O, T>(value, place + 4))
 }
 
-/// Combines a value for each item of a vector.
+/// Combines the values at the first places: as many values as a vector has items.
 #[inline(always)]
 pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O::Accumulator {
     match vector_items::<T>() {

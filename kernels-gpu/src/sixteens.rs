@@ -1,5 +1,5 @@
 //! Sixteen values, combined pairwise, neighbours first. Segments and columns use this order if an operator [combines sixteens
-//! pairwise](crate::op::Op::PAIRS_SIXTEENS). They also use this order for exact operators with wide accumulators, since a left fold takes
+//! pairwise](crate::op::Op::PAIRS_SIXTEENS). This order also serves exact operators with wide accumulators where a left fold would take
 //! more work.
 //!
 //! Missing values count as the identity, so fewer than sixteen values use a part of the tree of sixteen values.

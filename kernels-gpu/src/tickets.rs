@@ -12,8 +12,8 @@ use crate::workspace::Control;
 pub struct Ticket {
     /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
-    /// The launch's tag, different from all tags that earlier launches have left in state words; 0 only in a launch of one tile, which
-    /// takes no ticket.
+    /// The tag of the launch's call. It differs from all tags that earlier calls have left in state words. It is 0 only in a launch of one
+    /// tile, which takes no ticket.
     pub tag: u32,
 }
 
@@ -32,7 +32,7 @@ impl Taken {
     }
 }
 
-/// The last tag. After a launch with this tag, the state words are cleared.
+/// The last tag. The last launch of a call with this tag clears the state words at its end.
 pub const LAST_TAG: u32 = u32::MAX;
 
 /// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, so do other work in the meantime.

@@ -50,7 +50,7 @@ impl Tiles {
         }
     }
 
-    /// The number of blocks that take tickets: at most one for each tile. Other blocks have nothing to do.
+    /// The number of blocks that get tiles: at most one for each tile. Other blocks have nothing to do.
     #[inline(always)]
     pub fn blocks(&self) -> u32 {
         Ord::min(simt::block_count(), self.end - self.first)

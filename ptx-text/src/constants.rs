@@ -43,7 +43,7 @@ pub fn fold(text: &str, register: &str, value: u64) -> String {
     folded
 }
 
-/// These registers, and all that [`fold`] may find to have a value once it knows theirs.
+/// The known registers, and all registers whose values [`fold`] may find from them.
 pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let statements: Vec<Statement> = text.lines().filter_map(Statement::read).collect();
     let mut known: HashSet<&str> = known.collect();

@@ -13,8 +13,8 @@ pub enum Malformed {
     NoEntry,
     /// The entry of this name has no last brace.
     NoEnd(String),
-    /// The text was not made by rust-cuda's compiler. Such a text has one line with the version, and one line that declares dynamic shared
-    /// memory. The fields count these lines.
+    /// The text was not made by rust-cuda's compiler. That compiler's text has one line with the version, and one line that declares
+    /// dynamic shared memory. The fields count these lines.
     NotOfRustCuda {
         /// Lines with the version.
         versions: usize,

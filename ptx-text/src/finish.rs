@@ -111,7 +111,7 @@ fn begins(line: &str, contents: &Contents) -> Skip {
             false => Skip::Function,
         };
     }
-    // The panic handler is the only function that is not an entry, and nothing calls it.
+    // The panic handler is the only function with a body that is not an entry, and nothing calls it.
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }

@@ -16,11 +16,11 @@
 //! register's last occurrence before its next definition in the block.
 //!
 //! Each value of a local register gets the lowest number that no other value has at this place. A statement never writes to a number that
-//! it reads, so a hole's outputs are still not its inputs. The numbers of other registers follow, in the order in which the registers
-//! appear. They have one number each, and so have:
+//! it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The numbers of other registers follow, in
+//! the order in which the registers appear. They have one number each, and so have:
 //!
 //! - registers of which a store writes the low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes them;
-//! - registers that follow from a scan's [`direction`](mod@crate::direction): they become constants if one statement defines them.
+//! - registers that follow from a scan's [`direction`](mod@crate::direction): they become constants if exactly one statement defines them.
 //!
 //! The driver's compiler finds the values again. For most kernels it makes the same instructions from both texts, and for the others, about
 //! as many.

@@ -109,7 +109,7 @@ fn lay_out_inputs(
     Ok(sections)
 }
 
-/// The sections of the outputs that the call needs.
+/// Assigns sections to the outputs that the call needs.
 fn lay_out_outputs(
     layout: &mut Layout,
     sections: &mut Arguments<Section>,

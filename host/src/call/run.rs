@@ -78,8 +78,8 @@ pub(crate) fn wait_for_result(
     })
 }
 
-/// Reduces all items in order to one result, and writes the result's bytes to `result`. There is at least one item. `row` is the kernel for
-/// segments or, if device memory holds the number of items, the kernel for columns.
+/// Reduces all items in order to one result, and writes the result's bytes to `result`. There is at least one item, or a count in device
+/// memory. `row` is the kernel for segments or, if device memory holds the number of items, the kernel for columns.
 pub(crate) fn wait_for_result_in_order(
     gpu: &Gpu,
     row: &'static Row,

@@ -11,7 +11,7 @@ use crate::launch::{
     ColumnsReduceWords, ColumnsScanWords, Made, Position, Queue, Region, ScanOrder, Span,
 };
 
-/// One or more row-major matrices. Each has at least one column.
+/// Row-major matrices of one size. There may be no matrix, or no column.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
     /// All items of the matrices, with any padding between rows.
@@ -100,7 +100,7 @@ impl Matrices {
 }
 
 impl<'a> Queue<'a> {
-    /// Queues a reduction or a scan of each column. For a scan there is at least one row.
+    /// Queues a reduction or a scan of each column. There is at least one column, and for a scan at least one row.
     pub fn columns(
         &mut self,
         row: &'static Row,
@@ -174,7 +174,7 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2). By
         // `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result of
         // each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch that wraps. If the count in
-        // device memory is smaller, the kernel skips the last rows.
+        // device memory is smaller, the kernel skips the last rows or matrices.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 

@@ -1,9 +1,9 @@
 //! Stream captures: how to recognise a capture, keep alive what its graph needs, and leave other captures undisturbed.
 //!
-//! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whether this holds for every thread, or
-//! only for the thread that began the capture. A thread may declare that captures do not concern it
-//! ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library does none of them: asking for a captured
-//! stream's number, waiting for the whole context, and using the default stream while a stream that is ordered with it is captured.
+//! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whether this holds for every thread,
+//! only for the thread that began the capture, or for no thread. A thread may declare that captures do not concern it
+//! ([`Unconcerned`](super::Unconcerned)). Even then, a capture ends if the thread asks for a captured stream's number, waits for the whole
+//! context, or uses the default stream while a stream that is ordered with it is captured. The library does none of these.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

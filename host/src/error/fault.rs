@@ -42,7 +42,7 @@ pub enum Fault {
         function: &'static str,
     },
 
-    /// A call of NCCL failed. The group has ended.
+    /// A call of NCCL failed. The group, if it was already made, has ended.
     #[error("{call} failed with {code}: {reason}")]
     Nccl {
         /// The call.
@@ -116,7 +116,7 @@ pub enum Fault {
         rank: usize,
     },
 
-    /// An earlier call has ended the group. Make a new group.
+    /// An earlier call has ended the group, or the context of this rank's GPU was lost. Make a new group.
     #[error("an earlier call failed in the middle and dissolved the group: make a new one")]
     Dissolved,
 }

@@ -27,7 +27,7 @@ pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// Refuses a forked process. For functions that make driver calls without [`Gpu::enter`].
+/// An error in a forked process.
 pub(crate) fn refuse_in_child() -> Result<()> {
     match is_child() {
         true => Err(Error::Forked),

@@ -1,8 +1,8 @@
 //! A rank's board: the workspace of the rank's launches. The host publishes the values of other ranks on the board, as if launches on this
 //! rank had published them. The host also reads from the board the values that this rank's launches publish.
 //!
-//! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so nothing clears the
-//! state words between two preparations.
+//! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so the state words
+//! need not be cleared between two preparations.
 
 use warpfold_kernels::element::Accumulator;
 

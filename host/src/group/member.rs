@@ -26,17 +26,17 @@ use crate::launch::Span;
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
-/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From the first call
-/// on in which several ranks have chunks or tiles, it also keeps a board of 128 KiB on its device. Calls on many items need more: up to a
-/// few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From its first scan
+/// on, or from its first reduction in which several ranks have chunks, it also keeps a board of 128 KiB on its device. Calls on many items
+/// need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
 ///
 /// # Failures
 ///
 /// If a call fails on one rank, it fails on all ranks: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a
 /// rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
 ///
-/// Some failures end the group: a timeout, a lost context, a rank that leaves, or a rank that is out of step for another reason. Then every
-/// later call of every rank fails within the time limit. Make a new group.
+/// Some failures end the group: a timeout, a lost context, a [capture](crate#captures) that the call would end, a rank that leaves, or a
+/// rank that is out of step for another reason. Then every later call of every rank fails within the time limit. Make a new group.
 ///
 /// ```
 /// use std::time::Duration;
@@ -205,8 +205,8 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some` result
-    /// on that rank, and `None` on other ranks. The errors are those of a reduction, and [`Fault::NoSuchRank`].
+    /// This member, for a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns
+    /// `Some` result on rank 0, and `None` on other ranks. The errors are those of a reduction, and [`Fault::NoSuchRank`].
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

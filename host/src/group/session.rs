@@ -112,7 +112,7 @@ impl Session<'_> {
         Ok(layout?)
     }
 
-    /// Checks that a share is memory of this rank's device, if it has items.
+    /// Checks that a share, or the memory for its results, is memory of this rank's context. Memory without items is not checked.
     pub fn check_memory(&self, argument: Argument, span: Span) -> Result<()> {
         match span.item_count {
             0 => Ok(()),

@@ -8,7 +8,7 @@ use crate::driver::{Address, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
 
-/// Memory of the calling rank's device that is sent to another rank, or received from it.
+/// Memory of the calling rank's device: it is sent to another rank, or takes what the other rank sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parcel {
     /// The other rank.

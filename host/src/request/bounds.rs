@@ -21,7 +21,7 @@ use super::shape::{
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
-/// Implements a bound for these types. The compiler's messages do not list the types, since programs do not name them.
+/// Implements a bound for these types. The compiler's messages do not list the types, since programs rarely name them.
 macro_rules! holds {
     ($bound:ident: $($of:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -95,7 +95,7 @@ pub trait Unshaped {}
 
 holds!(Unshaped: Whole, WholeCounted);
 
-/// A shape of all items together: [`Whole`], [`WholeCounted`] and [`WholeWith`].
+/// A shape of a scan of all items together: [`Whole`], [`WholeCounted`] and [`WholeWith`].
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};

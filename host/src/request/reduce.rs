@@ -51,8 +51,8 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
 /// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run.
-/// Floats are combined along a tree that depends only on the operator, the item type and the number of items
-/// ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
+/// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
+/// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
 /// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
 /// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.

@@ -49,8 +49,8 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
 /// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on the operator, the
-/// types of items and results, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN comes out as Rust's `NAN`.
-/// If there are no items, there are no results.
+/// types of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
+/// library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there are no items, there are no results.
 ///
 /// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
 /// algorithm is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).

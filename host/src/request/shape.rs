@@ -189,7 +189,7 @@ pub enum Pitched {}
 #[derive(Debug)]
 pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`ByKey`], with outputs for the runs' starts and their number.
+/// As [`ByKey`], with outputs for the starts and for the number of the runs.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

@@ -19,7 +19,7 @@ const MOST_LANES: usize = 10;
 /// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The number of strips of a piece, unless the strips would be too short. Several workers copy a piece, so that its upload begins sooner.
+/// The most strips of a piece. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
@@ -124,7 +124,7 @@ pub(super) fn carry<'gpu, 'slice>(
 pub(super) enum Step {
     /// The piece's upload is queued.
     Arrive,
-    /// Enough later pieces have arrived. The piece's download, if it has results, is queued next.
+    /// Enough later pieces have arrived, or there are no more pieces. The piece's download, if it has results, is queued next.
     Leave,
 }
 

@@ -10,7 +10,7 @@ use warpfold_kernels::contract::SCAN_GROUP_TILES;
 /// Bytes of the shortest piece, except the last. The bus copies pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// The number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
+/// About the number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
 /// Alignment of the parts of a lane's memory.

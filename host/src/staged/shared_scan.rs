@@ -5,7 +5,7 @@
 //! piece p leaves       the aggregates go to all GPUs; wait for the prefix of piece p; scan its tiles with it
 //! ```
 //!
-//! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on other devices, have been read.
+//! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on all devices, have been read.
 //!
 //! Each GPU has two boards, which are zeroed once. All launches on them have the tag 1. On the first board, the first pass publishes
 //! aggregates, with identities for prefixes. On the second board, the second pass finds the true prefixes.

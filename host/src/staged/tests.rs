@@ -65,7 +65,7 @@ fn copies_are_exact_with_any_number_of_lanes() {
     assert!(back == bytes, "longer pieces");
 }
 
-/// Reduces in pieces of a number of tiles.
+/// Reduces in pieces of `piece_tiles` tiles. Each tile is a chunk.
 fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,
@@ -80,7 +80,7 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(result)
 }
 
-/// Scans in pieces of a number of tiles.
+/// Scans in pieces of `piece_tiles` tiles.
 fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,
@@ -168,8 +168,8 @@ fn fail_each_call(
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. Its
-    // first use also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. The
+    // first use of `keeper` also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

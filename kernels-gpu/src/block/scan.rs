@@ -6,7 +6,7 @@
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
 //!   through shared memory once more. Wide accumulators, and accumulators of two words in tiles with an odd number of rows, [are scanned
-//!   blocked](crate::contract::ScanShape::is_blocked), because the prefixes of all vectors would take too many registers.
+//!   blocked](crate::contract::ScanShape::is_blocked), because scans of rows would take too many registers or shuffles.
 //!
 //! A vector's results may overwrite its items in shared memory, so a slot has room for the larger of the two.
 
@@ -92,7 +92,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         simt::thread_index() * S::ROWS as u32
     }
 
-    /// The calling thread's part of a tile, in an array of items or of results. The tile begins at `tile`, in this direction, and has
+    /// The calling thread's part of a tile, in an array of items or of results. The tile begins at `tile`, extends in `direction`, and has
     /// `tile_items` items.
     #[inline(always)]
     pub fn part<V: Element, W: Element>(

@@ -20,8 +20,8 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The number in
-            /// the arguments above is its limit: a larger count counts as the limit.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The arguments
+            /// above set its limit: a larger count is cut to the limit.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -57,8 +57,8 @@ macro_rules! with_columns_scan_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The number in
-            /// the arguments above is its limit: a larger count counts as the limit.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The arguments
+            /// above set its limit: a larger count is cut to the limit.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,

@@ -30,11 +30,11 @@
 //!
 //! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
 //! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
-//! written once and read once; a scan reads it once more for each later unit of the same sixteen. A block has these barriers:
+//! written once and read once; a scan reads it once more for each unit whose prefix needs it. A block has these barriers:
 //!
 //! - 1 in every launch,
-//! - if columns have several chunks: 1, and 2 more for each level that one of the block's units combines on the way up,
-//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that one of the block's units combines on the way down,
+//! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
+//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that any of the block's units combines on the way down,
 //! - in the launch with the last tag, for such columns: 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
@@ -205,8 +205,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf. The lane decides the unit, and the warp decides the leaf. This struct is small, because it stays in
-/// registers while items fill most of them.
+/// The calling thread's unit and leaf. The warp decides the leaf and the group of 32 units. The lane decides the unit of the group. This
+/// struct is small, because it stays in registers while items fill most of them.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether the unit exists. If it does not exist, `chunk` and `row_count` are 0, and the other fields are those of the last unit.
@@ -355,8 +355,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
-    /// Combines the totals of the block's leaves with the values that other blocks have published. Writes the results of columns, and
-    /// publishes values for other blocks. In a scan, returns the leaf's prefix.
+    /// Combines the totals of the block's leaves with the published values of earlier chunks. Writes the results of columns, and publishes
+    /// the values that later chunks need. In a scan, returns the leaf's prefix.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.

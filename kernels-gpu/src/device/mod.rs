@@ -7,9 +7,9 @@
 //! | [`block`] | [`block::THREADS`] threads | a barrier, shared memory, a reduction, scans, a broadcast |
 //! | [`atomic`] | a word that threads share | sums, maxima and minima |
 //!
-//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item. They combine accumulators: call
-//! [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and [`Op::lower`](crate::Op::lower) before you write a result.
-//! The order of combination is fixed, so results repeat bit for bit.
+//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item; the operator of [`block::reduce`] has to commute. Folds,
+//! reductions and scans combine accumulators: call [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and
+//! [`Op::lower`](crate::Op::lower) before you write a result. The order of combination is fixed, so results repeat bit for bit.
 //!
 //! # Convergence
 //!

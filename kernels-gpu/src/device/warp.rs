@@ -20,7 +20,7 @@ pub unsafe fn barrier() {
 }
 
 /// Combines a value of each lane, by a tree of five levels. The order of the lanes is kept, except for some operators of this library that
-/// commute: these combine halves first.
+/// commute, also of mapped items: these combine halves first.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
 ///

@@ -188,7 +188,7 @@ macro_rules! located {
                 value.index()
             }
 
-            // A key and an index of a word each. While a row is streamed, the word above the index is 0.
+            // True for a key of one word and an index of two words. While a row is streamed, the index's upper word is 0.
             const STREAMS_ROWS: bool = T::Located::WORDS == 3;
             const EQUAL_WORDS: u32 = 0b100;
 

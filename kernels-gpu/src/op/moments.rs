@@ -138,7 +138,7 @@ impl Moments {
 
 impl Commutative for Moments {}
 
-/// A type of numbers that [`Moments`] accepts: all integers of 8 to 64 bits, and all floats.
+/// A type of numbers that [`Moments`] accepts: the integers from `i8` to `i64` and from `u8` to `u64`, and all floats.
 ///
 /// ```
 /// use warpfold_kernels::op::Number;

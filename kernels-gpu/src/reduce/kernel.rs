@@ -14,8 +14,8 @@
 //!
 //! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!
-//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from
-//! one launch to the next, and the last block of the last launch combines the partials.
+//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
+//! next, and the block with the last ticket of the last launch combines the partials.
 //!
 //! Every byte is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`] defines the
 //! combination tree, and so every bit of the result.
@@ -140,7 +140,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
             (*shared).tag = ticket.tag;
         }
-        // The barrier in `reduce` orders the writes above before all threads' reads.
+        // The barrier in `block::reduce` orders the writes above before all threads' reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count <= 1 {
             if is_first_thread {
@@ -252,7 +252,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile to its folds. Lifts only the items of each vector that `lifted` selects.
+/// Appends a thread's vectors of a tile to its folds. `lifted` returns which items of a vector are lifted.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],

@@ -1,5 +1,5 @@
-//! Numbers that affect the speed of reductions, but not their bits. The comment of a number says where and when it was measured. All
-//! measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that affect the speed of reductions, but not their bits. Where a number was measured, its comment says when and on which device.
+//! All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 /// Blocks that share a multiprocessor. The compiler limits the registers accordingly. An H200 needs 48 KiB of loads in flight on each
 /// multiprocessor. Three blocks have 96 KiB: 768 threads with 8 loads of 16 bytes each.

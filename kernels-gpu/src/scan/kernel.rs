@@ -226,8 +226,9 @@ struct Array<T, U> {
 
 impl<T, U> Array<T, U> {
     /// The cache policy of reads: the L2 cache evicts the lines of the input last. These lines are not read again, but the cache then
-    /// evicts written lines first, and a scan of 1 GiB takes 3 % less time. Presumably the memory switches between reads and writes less
-    /// often. A scan in place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
+    /// evicts written lines first, and a scan of 1 GiB takes 3 % less time on an H200. Presumably the memory switches between reads and
+    /// writes less often. A scan in place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the
+    /// measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
@@ -287,7 +288,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 
     /// The number of tiles that the block holds at once: the largest of 4, 2 and 1 that fits. A short scan in the blocks of a long scan may
-    /// have room for more tiles.
+    /// have room for more than 4 tiles.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let room = (simt::shared_bytes() - Self::FIXED_BYTES) / S::SHAPE.bytes() as u32;

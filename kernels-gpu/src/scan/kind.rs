@@ -13,8 +13,8 @@ const fn sharing(shape: ScanShape) -> u32 {
 /// Threads of two warps: the last warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
-/// The barriers of a kernel whose long scans have tiles of this shape. The source has each barrier once for short scans
-/// and once for long scans.
+/// The barriers of a kernel whose long scans have tiles of this shape. The kernel has code for short scans and code for long scans. The
+/// list has the barriers of both.
 const fn barriers(long: ScanShape) -> [Barrier; 11] {
     [
         // First the barrier of the whole block, after the first ticket. Then the barrier of the warps that scan, after they have written

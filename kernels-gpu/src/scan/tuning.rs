@@ -1,4 +1,4 @@
-//! Numbers that affect the speed of scans, but not their bits. The comment of a number says where and when it was measured. All
+//! Numbers that affect the speed of scans, but not their bits. Where a number was measured, its comment says when and on which device. All
 //! measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::contract::{scan_tiles, ScanTiles, Wider};
@@ -21,8 +21,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 pub const TURNS: usize = 4;
 
 /// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
-/// [contract](crate::contract::scan_tiles), since no other tiles were faster. Inclusive sums of `u64` on an H200, in µs, for each number of
-/// rows of a short scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
+/// [contract](crate::contract::scan_tiles), since all other tiles were slower at some sizes. Inclusive sums of `u64` on an H200, in µs, for
+/// each number of rows of a short scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
 /// |---|---|---|---|---|---|---|---|

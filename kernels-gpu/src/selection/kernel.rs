@@ -13,8 +13,8 @@
 //!
 //! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
 //! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
-//! exchange between warps work as in [`crate::scan::kernel`]. The headers there argue for progress and for memory order. A tile's prefix is
-//! a count, and for heads also the place of the last head. These are integers, so it is exact.
+//! exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and `simt` for the memory order. A
+//! tile's prefix is a count, and for heads also the place of the last head. These are integers, so the prefix is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
@@ -55,7 +55,7 @@ use self::looking_back::Lookback;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
 
-/// Writes the items of `input` that `C` chooses.
+/// Selects the items of `input` that `C` chooses, and writes the wanted outputs.
 ///
 /// # Safety
 /// - The launch has at least one and at most [`tile_count`] blocks of [`crate::selection::BLOCK_THREADS`] threads, and all of them call

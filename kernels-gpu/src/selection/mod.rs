@@ -1,9 +1,9 @@
 //! Selection: the ways to choose items, the division of the work into tiles, and the arguments and memory of a launch.
 //!
 //! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
-//! equal items ([`Equality`]). A selection writes the chosen items in their order, or their indices, or the lengths of the runs that they
-//! begin. It may also write the items that are not chosen, in their order. All results are exact: they do not depend on the order of the
-//! work.
+//! equal items ([`Equality`]). A selection writes one or several of these outputs: the chosen items in their order, their indices, and the
+//! lengths of the runs that they begin. It may also write the items that are not chosen, in their order. All results are exact: they do not
+//! depend on the order of the work.
 //!
 //! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp writes its items
 //! by **chunks**. A chunk is all rows of the warp, or one row if a vector has more than four items.

@@ -134,7 +134,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// `2·a + c`, rounded once. It is `a + a + c`, because `a + a` is exact. See [`fused_f32`] for `mad`.
+/// `2·a + c`, rounded once. It is `a + a + c`, because `a + a` is exact unless it overflows. See [`fused_f32`] for `mad`.
 #[inline(always)]
 pub fn twice_plus(a: f64, c: f64) -> f64 {
     let sum: f64;

@@ -245,8 +245,7 @@ fn narrow(register: u16) -> u8 {
     register as u8
 }
 
-/// Lifts an item. Exact operators combine whole vectors by [`total`], and lift single items in two cases: in scans with wider results, and
-/// where missing items are left out. Only operators with wide accumulators use the item's index.
+/// Lifts an item. Only operators with wide accumulators use the item's index.
 #[inline(always)]
 pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     match (size_of::<T>(), A::WORDS) {

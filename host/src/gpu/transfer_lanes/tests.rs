@@ -72,7 +72,7 @@ fn a_lane_is_not_used_in_another_context() {
         entered.lane(1).map(drop)
     });
     assert_eq!(taken, Err(Error::ContextChanged));
-    // ... before the idle lane is used, ...
+    // ... before a lane that was taken is used, ...
     let used = gpu.enter(|entered| {
         let lane = entered.lane(1)?;
         make_foreign();

@@ -64,7 +64,7 @@ fn scans_share_one_lane_of_each_gpu() {
 /// How much later one rank of a scan begins than the other rank.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Scans items of three pieces over two GPUs. Each GPU's rank begins after its delay.
+/// Scans items of several pieces over two GPUs. Each GPU's rank begins after its delay.
 fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
     let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {

@@ -1,4 +1,4 @@
-//! Workers run their tasks, and a caller that waits for them sleeps.
+//! Workers run all tasks. Outcomes and panics reach the caller.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! Columns of several chunks: how blocks publish values, and combine each other's values.
+//! Columns of several chunks: how blocks publish their units' values, and combine published values.
 
 use crate::board::Board;
 use crate::element::Element;
@@ -51,7 +51,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
-                // Orders the writes of other blocks' values before warp 0's reads.
+                // Orders all warps' writes of published values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 && goes_on && before > 0 {
                     value = self.fold_published(before, value);
@@ -88,7 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Stores a unit's value. The value of a whole column is its result. Any other value is published on the board, where other blocks wait
+    /// Stores a unit's value. The value of a whole column is its result. Any other value is published on the board, where later units wait
     /// for it.
     ///
     /// # Safety
@@ -130,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders warp 0's reads on the level above before the writes that replace these values.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
-                    // Orders the writes of other blocks' values before warp 0's reads.
+                    // Orders all warps' writes of published values before warp 0's reads.
                     simt::barrier();
                     if simt::in_loop(simt::warp()) == 0 {
                         value = self.fold_before(self.published(0), before, value);

@@ -141,7 +141,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The prefix after an item, and the item's result.
+    /// The next item's prefix, and this item's result.
     #[inline(always)]
     fn result_of(&self, before: O::Accumulator, item: T, row: u64) -> (O::Accumulator, O::Output) {
         let after = O::combine(before, O::lift_at(item, row));

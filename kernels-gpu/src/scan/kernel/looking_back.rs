@@ -16,8 +16,9 @@ use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient. They are patient in long scans only. The values that a tile needs are published soon after the tile
-    /// arrives. An earlier look-back polls again and again, and slows down the memory that all blocks poll. On an H200, 2^28 `f32` took 541
-    /// µs with impatient look-backs, and 527 µs with patient look-backs. A short scan ends before that memory is busy.
+    /// arrives. A look-back that begins before they are published polls again and again, and slows down the memory that all blocks poll. On
+    /// an H200, 2^28 `f32` took 541 µs with impatient look-backs, and 527 µs with patient look-backs. A short scan ends before that memory
+    /// is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// Whether the lanes read published values together: see `lookback::far`.
@@ -97,7 +98,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
 /// Leaves a launch of `blocks` blocks that has the last tag. The last block to leave clears the state words and resets the epoch.
 ///
 /// # Safety
-/// - Convergent: in each block, the whole warp that looks back, after the block's last access to the board.
+/// - Convergent: one whole warp of each block, after the block's last access to the board.
 /// - `control` and `board`, of `state_words` words, belong to the launch's workspace.
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {

@@ -50,8 +50,8 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     if simt::warp() != WARPS - 1 {
         return;
     }
-    // SAFETY: the slot is in the block's shared memory, and its last tile has been read (see the module). The whole warp arrives, and the
-    // warp that looks back waits at this barrier by `await_tile`.
+    // SAFETY: the slot is in the block's shared memory, and its earlier tile has been read (see the module). The whole warp arrives, and
+    // the warp that looks back waits at this barrier by `await_tile`.
     unsafe {
         if simt::lane() == 0 {
             let slot = &raw mut (*tiles)[slot(turn) as usize];
@@ -83,8 +83,8 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 /// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
-    // SAFETY: the slot is in the block's shared memory, and its last prefix has been read (see the module). The whole warp arrives, and the
-    // sharing warps wait at this barrier by `await_prefix`.
+    // SAFETY: the slot is in the block's shared memory, and its earlier prefix has been read (see the module). The whole warp arrives, and
+    // the sharing warps wait at this barrier by `await_prefix`.
     unsafe {
         if simt::lane() == 0 {
             (&raw mut (*prefixes)[slot(turn) as usize]).write(prefix);

@@ -1,5 +1,5 @@
-//! The look-back for a tile's prefix, which is the number of items chosen before the tile. The look-back adds up the counts that earlier
-//! tiles publish.
+//! The look-back for a tile's prefix: the number of items chosen before the tile and, for runs, the place of the last of them. The
+//! look-back adds up the counts that earlier tiles publish.
 //!
 //! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
 //! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, unlike a scan's values. So

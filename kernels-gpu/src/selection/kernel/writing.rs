@@ -378,8 +378,8 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes the results that are known at the end of the input: the number of chosen items, the length of the last run, and the number of all
-/// items. The number of all items goes after the last index.
+/// Writes the results that are known at the end of the input: the number of chosen items, the length of the last run and, with
+/// [`WRITES_END`], the number of all items, after the last index.
 ///
 /// # Safety
 /// - Only one thread of the launch calls this.

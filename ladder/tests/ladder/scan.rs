@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic and the sequential rung are slow,
-/// and get smaller sizes.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic rung is slow, and gets a smaller
+/// largest size. So does the sequential rung on a real device.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {

@@ -1,4 +1,5 @@
-//! Document 4's Kogge-Stone scan: each pass combines items with the item one stride before them. The stride doubles from pass to pass.
+//! Document 4's Kogge-Stone scan: each pass combines an item with the item one stride before it, if there is one. The stride doubles from
+//! pass to pass.
 //!
 //! ```text
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on

@@ -15,7 +15,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// One level: adds the upper half of `item_count` items to the lower half.
+/// One level: combines the upper half of `item_count` items with the lower half, in place.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `items` points to `item_count` items, and there is a thread for each item of the lower half.

@@ -5,8 +5,8 @@
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
 //! ```
 //!
-//! After the pass of stride s, T[t] combines the 2 s items that end with t. The log₂ B passes take B log₂ B − (B − 1) applications of the
-//! operator; the sequential scan takes B − 1.
+//! After the pass of stride s, T[t] combines the 2 s items that end with item t, or all items up to t if there are fewer. The log₂ B passes
+//! take B log₂ B − (B − 1) applications of the operator; the sequential scan takes B − 1.
 //!
 //! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory

@@ -1,7 +1,8 @@
-//! The virtual device: the number of its multiprocessors, and its limits.
+//! The virtual device: its size and its limits.
 //!
-//! The limits are a current data-centre GPU's, except for the number of multiprocessors. This number is small on purpose: ordering mistakes
-//! show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts time.
+//! The default limits are a current data-centre GPU's, but there is less memory and there are fewer multiprocessors. They are few on
+//! purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts
+//! time.
 
 /// The limits of a virtual device.
 ///

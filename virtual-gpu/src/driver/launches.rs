@@ -87,7 +87,7 @@ pub fn watch_launches() -> LaunchWatch {
 }
 
 impl LaunchWatch {
-    /// The launches that were carried out since the last call, in the order in which they ran.
+    /// The launches that were carried out since the last call of `take`, in the order in which they ran.
     ///
     /// ```
     /// use virtual_gpu::driver::watch_launches;
@@ -160,7 +160,7 @@ pub(crate) struct Enqueuer {
 }
 
 impl Enqueuer {
-    /// The calling thread. A thread that is ending has default options, and its results are dropped.
+    /// The calling thread. A thread that is ending has the machine's options, and its results are dropped.
     pub(crate) fn this_thread() -> Self {
         OWN.try_with(|own| {
             let own = own.borrow();

@@ -427,7 +427,7 @@ impl Warp {
         }
     }
 
-    /// Reads the part of an element that lies within the lane's `read` bytes, byte by byte.
+    /// Reads the part of a piece that lies within the lane's `read` bytes, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -27,8 +27,8 @@ pub(super) struct Machine<'a, O> {
     pub observer: O,
     /// Index into the program's places: the place of the current instruction, if the launch is watched.
     pub place: u32,
-    /// This is added to a warp's number in calls of the observer. While an asynchronous copy is executed, it is the number of warps of a
-    /// block, so that copies count as warps of their own. Otherwise it is 0.
+    /// This is added to a warp's number when accesses are reported to the observer. While an asynchronous copy is executed, it is the
+    /// number of warps of a block, so that copies count as warps of their own. Otherwise it is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     pub workspaces: Workspaces<'a>,

@@ -1,7 +1,7 @@
 //! The global memory of one device: allocations, and the bytes in them.
 //!
-//! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
-//! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
+//! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
+//! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
 //! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
 //! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
@@ -116,7 +116,7 @@ impl Memory {
         self.alloc_with(bytes, Contents::Undefined)
     }
 
-    /// Like [`alloc`](Self::alloc), for a variable of a module: the zeros count as written.
+    /// Like [`alloc`](Self::alloc), but the zeros count as written.
     pub(crate) fn alloc_zeros(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Zeros)
     }

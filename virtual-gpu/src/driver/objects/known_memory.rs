@@ -289,7 +289,7 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated or registered in a context, and returns its amount.
+    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amount of both.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {

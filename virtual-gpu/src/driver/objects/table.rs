@@ -5,7 +5,7 @@
 //! A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
 //! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
-//! Keys that a caller chose ([`Table::insert_at`]) are not reused.
+//! Keys that a caller chose ([`Table::insert_at`]) are not given to other objects.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

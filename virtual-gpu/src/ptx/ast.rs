@@ -102,7 +102,7 @@ pub(crate) struct Function<'a> {
     pub body: Option<Vec<Statement<'a>>>,
 }
 
-/// The performance directives that have an effect.
+/// The performance directives whose values are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub max_block_dim: Option<[u32; 3]>,

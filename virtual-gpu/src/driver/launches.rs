@@ -1,4 +1,4 @@
-//! For tests: the counters and faults of launches, and options for their schedules.
+//! For tests: the counters and the faults of launches, and options for launches.
 //!
 //! Results belong to the host thread that enqueued a launch, whichever thread carries it out. So tests that run
 //! side by side do not see each other's results. A launch is listed when it is done, so synchronise before you

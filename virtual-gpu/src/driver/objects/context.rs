@@ -89,7 +89,7 @@ impl Context {
         }
     }
 
-    /// The sticky error that a kernel has left, if any.
+    /// The sticky error that work of the context has left, if any.
     pub(crate) fn check(&self) -> Outcome {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }

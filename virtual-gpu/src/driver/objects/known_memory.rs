@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Freeing fails only if work of the context has already freed the memory.
+                // Freeing cannot fail: all memory in the table is live.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

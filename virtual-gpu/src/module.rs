@@ -272,7 +272,7 @@ impl Kernel {
         &self.program().parameters
     }
 
-    /// Bytes of all its parameters.
+    /// The size of all its parameters in bytes.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

@@ -20,11 +20,11 @@ pub struct DeviceConfig {
     pub compute_capability: (u32, u32),
     /// Bytes of global memory. This limits live allocations; it is not reserved in advance.
     pub memory_bytes: u64,
-    /// Threads that one block may have.
+    /// The most threads of one block.
     pub max_threads_per_block: u32,
-    /// Threads that one multiprocessor holds at once.
+    /// The most threads that one multiprocessor holds at once.
     pub max_threads_per_multiprocessor: u32,
-    /// Blocks that one multiprocessor holds at once.
+    /// The most blocks that one multiprocessor holds at once.
     pub max_blocks_per_multiprocessor: u32,
     /// 32-bit registers of one multiprocessor.
     pub registers_per_multiprocessor: u32,

@@ -20,7 +20,7 @@ pub(super) struct Machine<'a, O> {
     pub device: &'a DeviceConfig,
     pub options: &'a RunOptions,
     pub counters: Counters,
-    /// Warp instructions so far.
+    /// The number of warp instructions so far.
     pub steps: u64,
     /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
@@ -32,7 +32,7 @@ pub(super) struct Machine<'a, O> {
     pub copier: u32,
     pub buffers: Buffers<'a>,
     pub workspaces: Workspaces<'a>,
-    /// Grids that were launched and have not started.
+    /// The number of grids that were launched and have not started.
     pub waiting: u32,
     /// The number of the next grid's first block.
     pub next_block: u64,

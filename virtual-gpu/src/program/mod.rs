@@ -32,7 +32,7 @@ pub(crate) use together::{
     Alignment, Barrier, BarrierKind, Combine, Shuffle, ShuffleMode, VoteMode,
 };
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// All lanes.
 pub(crate) const ALL_LANES: u32 = u32::MAX;

@@ -40,7 +40,7 @@ pub(crate) struct Variable<'a> {
     pub align: Option<u64>,
     /// The type without its dot: `b32`.
     pub ty: &'a str,
-    /// Elements of a vector type, or 1.
+    /// The number of elements of a vector type, or 1.
     pub vector: u64,
     pub name: &'a str,
     /// `%r<5>` declares `%r0` to `%r4`.

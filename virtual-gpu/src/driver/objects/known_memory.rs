@@ -56,7 +56,7 @@ enum PinnedOwner {
     Program,
 }
 
-/// The properties of an address.
+/// The allocation that an address lies in.
 pub(crate) struct Found {
     pub(crate) device: i32,
     /// The owning context. Stream-ordered memory belongs to the device.
@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Freeing cannot fail: all memory in the table is live.
+                // Freeing cannot fail, because known memory is live.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

@@ -29,7 +29,7 @@ pub enum Command {
     Targets(Targets),
     /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
-    /// Times calls other than plain reductions and scans, beside CUB: indices of extremes, dot products, segments.
+    /// Times calls other than plain reductions and scans, beside CUB, such as indices of extremes, dot products and segments.
     Shapes(Shapes),
     /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),
@@ -51,7 +51,7 @@ pub struct Measure {
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
-    /// at least three.
+    /// three at least if `--repeats` allows.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
@@ -60,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Begin no number of items after this many seconds.
+    /// Measure no further number of items after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the time of day.

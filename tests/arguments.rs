@@ -1,4 +1,4 @@
-//! Bugs of the past. Most of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
+//! Bugs of the past. Some of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
 //! allocated or put in a capture. `random` makes any two arguments of a call overlap.
 
 #[path = "common/buffers.rs"]

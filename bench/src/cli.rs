@@ -130,7 +130,7 @@ pub struct Chart {
     pub out: PathBuf,
 }
 
-/// The host's cost of a call.
+/// The settings of the measurements of the host's cost.
 #[derive(Debug, Args)]
 pub struct HostPath {
     /// MiB of the longest slice.

@@ -87,8 +87,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Makes each driver call fail with each code. The call has no effect, or fails after its effect. Except in a sweep, only every third
-    /// call fails, to save time.
+    /// Makes each driver call fail with each code; except in a sweep, only every third call, to save time. The call has no effect, or fails
+    /// after its effect.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));

@@ -92,7 +92,7 @@ pub struct Shapes {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// A folder for shapes.csv and shapes.md.
+    /// A folder for shapes.csv, shapes.md and the charts.
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// A folder that keeps the compiled CUB library.

@@ -47,7 +47,7 @@ pub struct Measure {
     /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed; the calls take turns.
+    /// The most batches of each call that are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
@@ -86,7 +86,7 @@ pub struct Shapes {
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed; the two sides take turns.
+    /// The most batches of each call that are timed; the two sides take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.

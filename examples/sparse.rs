@@ -107,7 +107,7 @@ impl Matrix {
             .collect()
     }
 
-    /// Checks the sums of products against plain loops, which round in another order.
+    /// Checks the sums of products against plain loops, which add in another order.
     fn check(&self, products: &[f64], result: &[f64]) -> Result<(), Box<dyn Error>> {
         for (row, (ends, &device)) in self.row_starts.windows(2).zip(result).enumerate() {
             let cpu: f64 = products[ends[0]..ends[1]].iter().sum();

@@ -1,5 +1,5 @@
-//! Bugs of the past. Most of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
-//! allocated or put in a capture. `random` tests all overlaps of two arguments.
+//! Bugs of the past. Some of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
+//! allocated or put in a capture. `random` makes any two arguments of a call overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]

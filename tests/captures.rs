@@ -90,7 +90,7 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// These cases and [`shapes::CASES`] are the table in the crate's documentation.
+/// These cases and [`shapes::CASES`] test each row of the table in the crate's documentation, for captures of a blocking stream.
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",

@@ -38,7 +38,7 @@ macro_rules! same {
     };
 }
 
-/// Checks a kernel of each kind for these item types.
+/// Checks a kernel of each kind, except reductions of two inputs, for these item types.
 macro_rules! each_kind {
     ($($t:ident)*) => {$({
         let name = stringify!($t);

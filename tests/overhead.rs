@@ -218,7 +218,7 @@ fn a_warm_call_on_a_long_slice_creates_nothing() {
         &["cuCtxGetCurrent", "cuPointerGetAttributes"].repeat(5),
         &piece,
         &piece,
-        // From the third piece on, the call also waits for the last piece but one.
+        // From the third piece on, the call also waits for the piece before the previous one.
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),
         &[&piece[..], &wait].concat(),

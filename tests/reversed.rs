@@ -42,7 +42,7 @@ fn written<R: Item>(
     found.split_off(skipped)
 }
 
-/// Numbers of items around the sizes of vectors, rows and tiles, each with the offsets of input and output.
+/// Numbers of items around the sizes of vectors, warps, blocks and tiles, each with the offsets of input and output.
 const SIZES: [(usize, usize, usize); 9] = [
     (1, 0, 0),
     (2, 1, 0),

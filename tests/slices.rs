@@ -10,7 +10,7 @@ use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
-/// Bytes of the longest piece.
+/// Bytes of the longest piece, unless a chunk is longer.
 const PIECE_BYTES: usize = 4 << 20;
 
 /// Numbers of items: a few; as many as the longest piece has, and one more; and more than two such pieces.

@@ -29,7 +29,7 @@ pub enum Command {
     Targets(Targets),
     /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
-    /// Times calls other than plain reductions and scans, beside CUB: indices of extremes, dot products, segments.
+    /// Times calls other than plain reductions and scans, beside CUB, such as indices of extremes, dot products and segments.
     Shapes(Shapes),
     /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),
@@ -47,11 +47,11 @@ pub struct Measure {
     /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed; the calls take turns.
+    /// The most batches of each call that are timed; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
-    /// at least three.
+    /// three at least if `--repeats` allows.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
@@ -60,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Begin no number of items after this many seconds.
+    /// Measure no further number of items after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the time of day.
@@ -86,13 +86,13 @@ pub struct Shapes {
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed; the two sides take turns.
+    /// The most batches of each call that are timed; the two sides take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// A folder for shapes.csv and shapes.md.
+    /// A folder for shapes.csv, shapes.md and the charts.
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// A folder that keeps the compiled CUB library.
@@ -130,7 +130,7 @@ pub struct Chart {
     pub out: PathBuf,
 }
 
-/// The host's cost of a call.
+/// The settings of the measurements of the host's cost.
 #[derive(Debug, Args)]
 pub struct HostPath {
     /// MiB of the longest slice.

@@ -17,7 +17,7 @@ pub struct Contender<'a> {
     pub call: Call<'a>,
 }
 
-/// The stream and the buffers of the calls. A reduction writes the first item of the output.
+/// The stream and the buffers of the calls. A reduction writes the first item of `output`, and the wide sum writes `wide`.
 ///
 /// Slices of device memory are `Copy`, so the buffers must outlive the calls.
 #[derive(Clone, Copy)]

@@ -182,7 +182,7 @@ impl<T: Measured> Data<T> {
         Self::of(period)
     }
 
-    /// Lists that repeat the items of `period`. There is at least one item.
+    /// Lists that repeat the items of `period`, which has at least one item.
     pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {

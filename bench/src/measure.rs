@@ -124,7 +124,7 @@ struct Session<'a> {
 
 macro_rules! measures {
     ($($t:ty),*) => {
-        /// Measures all cases and sizes for items of a type of the table.
+        /// Measures the requested cases and sizes for items of a type of the table.
         fn measure_type(each: &Type, session: &mut Session<'_>) -> Result<()> {
             $(if each.name == <$t as Measured>::NAME {
                 return measure::<$t>(session);
@@ -136,7 +136,7 @@ macro_rules! measures {
 
 for_each_type!(measures);
 
-/// Measures all cases and sizes for items of type `T`.
+/// Measures the requested cases and sizes for items of type `T`.
 fn measure<T: Measured>(session: &mut Session<'_>) -> Result<()>
 where
     Sum: Kernel<kind::reduce, T, Output = T>
@@ -177,7 +177,7 @@ where
     Ok(())
 }
 
-/// Measures all cases for one size. The sides take turns.
+/// Measures the requested cases for one size. The sides take turns.
 fn measure_size<T: Measured>(
     session: &mut Session<'_>,
     data: &Data<T>,

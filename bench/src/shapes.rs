@@ -1,4 +1,4 @@
-//! Calls other than plain reductions and scans, for items of type `f32`: indices of extremes, several results from one reading, two
+//! Calls other than plain reductions and scans, mostly for items of type `f32`: indices of extremes, several results from one reading, two
 //! inputs, segments of many lengths, columns, axes, selections, runs, values by key, wide items. warpfold and CUB take turns on the same
 //! buffers, and each result is checked.
 

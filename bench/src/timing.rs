@@ -24,7 +24,7 @@ const BATCH_CALLS: f64 = 100.0;
 /// The number of calls that are timed to find the batch size of a short call.
 const WARM_UP_CALLS: u32 = 3;
 
-/// The fewest batches of a call.
+/// The fewest batches of a call, unless fewer are requested.
 const LEAST_ROUNDS: f64 = 3.0;
 
 /// The effort of a measurement.

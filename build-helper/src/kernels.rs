@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// Two lists of barriers: one of the library's kernels has the barriers of one of the lists. Users' kernels may have any barriers.
+    /// Two lists of barriers: a kernel of the library has the barriers of one of the two. Users' kernels may have any barriers.
     fn barriers(self) -> [&'static [Barrier]; 2] {
         match self {
             Self::Library(kind) => {

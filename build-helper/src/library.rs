@@ -1,5 +1,5 @@
-//! The library for the device: cargo compiles `warpfold-kernels` once, and rustc then compiles the rows against it. This module also
-//! makes the key that identifies the library's version.
+//! The library for the device: cargo compiles `warpfold-kernels` once, and rustc then compiles the rows against it. This module also hashes
+//! the library's version and sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};

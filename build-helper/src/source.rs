@@ -161,7 +161,8 @@ impl Source {
     }
 }
 
-/// The list in the file's single call of the macro `of`, and all other tokens. Without a list if there is not exactly one call.
+/// The list in the file's single call of the macro `of`, and all other tokens. If there is not exactly one call, returns `None` and all
+/// tokens.
 fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
     let is_list = |at: usize| match &tokens[at..] {
         [

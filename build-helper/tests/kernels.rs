@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 static COMPILED: LazyLock<Vec<Compiled>> =
     LazyLock::new(|| common::build("good").compile().expect("kernels"));
 
-/// Lengths around a vector, a warp, a tile and several tiles.
+/// Numbers of items, from one to several tiles.
 const LENGTHS: [usize; 8] = [1, 2, 31, 33, 255, 1025, 8191, 20_000];
 
 /// A pseudo-random number, from an index.
@@ -52,7 +52,7 @@ fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
         .collect()
 }
 
-/// Runs the kernels of an exact operator, for each architecture.
+/// Runs the scans of an exact operator and, if `reduces`, its reduction, for each architecture.
 fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
     name: &str,
     reduces: bool,

@@ -1,4 +1,5 @@
-//! The common parts of the examples: how they begin and end, the line about the device, a clock, a size that suits the device, and data.
+//! The common parts of the examples: how they begin and end, the line about the device, a clock, a size that suits the device, random bits,
+//! and foreign text in messages.
 
 pub mod program;
 pub mod quoted;

@@ -13,7 +13,7 @@ use clap::Parser;
 
 use super::quoted::Printable;
 
-/// Characters of a line about a wrong argument: enough for clap's own words and a long argument.
+/// The most characters of a line about a wrong argument: enough for clap's own words and a long argument.
 const LINE_CHARACTERS: usize = 200;
 
 /// An error of an example. It decides the exit code.
@@ -34,8 +34,8 @@ impl Failure for Box<dyn Error> {
     }
 }
 
-/// Runs `example` with its arguments and the writer that it prints to. Returns the exit code: 0 if all went well, 2
-/// if the input is wrong, 1 otherwise.
+/// Runs `example` with its arguments and the writer that it prints to. Returns the exit code: 0 if all went well or the reader of the
+/// output is gone, 2 if the input is wrong, 1 otherwise.
 pub fn run<A: Parser, F: Failure>(
     example: impl FnOnce(A, &mut dyn Write) -> Result<(), F>,
 ) -> ExitCode {

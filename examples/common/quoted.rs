@@ -61,7 +61,7 @@ pub fn word(text: &[u8]) -> String {
     format!("`{}`", Printable::new(text, WORD_CHARACTERS))
 }
 
-/// A file's name in backquotes.
+/// A path in backquotes.
 pub fn path(path: &Path) -> String {
     let name = path.as_os_str().as_encoded_bytes();
     format!("`{}`", Printable::new(name, PATH_CHARACTERS))

@@ -53,7 +53,7 @@ pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
     Ok(written)
 }
 
-/// Waits until the file is complete, at most until the limit, and reads it.
+/// Waits until the file is complete, for `limit` at most, and reads it.
 pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
     let (begin, now) = (Instant::now(), SystemTime::now());
     // An older file is from another run, since rank 0 waits for the others no longer than the limit.

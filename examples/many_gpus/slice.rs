@@ -9,7 +9,7 @@ use crate::common;
 use crate::failure::{Failure, same};
 use crate::numbers::Numbers;
 
-/// How often each call is made; the fastest counts.
+/// How often each call is made. The first call is not timed, and the fastest of the others counts.
 const CALLS: usize = 4;
 
 /// Sums and scans a slice of `bytes` bytes.
@@ -46,7 +46,7 @@ pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure
     Ok(())
 }
 
-/// The seconds of the fastest of several calls. The first call's result is checked.
+/// The seconds of the fastest of several calls. The first call is not timed: its result is checked.
 fn fastest<R>(
     call: impl Fn() -> warpfold::Result<R>,
     check: impl FnOnce(R) -> Result<(), Failure>,

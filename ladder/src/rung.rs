@@ -83,7 +83,7 @@ pub enum Rung {
     RecursiveOneLauncher,
     /// warpfold's own scan, at the top of the ladder of scans.
     OurScan,
-    /// warpfold's own reduction, at the top of each ladder.
+    /// warpfold's own reduction, at the top of each ladder of reductions.
     Ours,
 }
 

@@ -1,4 +1,4 @@
-//! The kernels' PTX, and each kernel's part of it. The driver compiles a text as a whole, so the driver gets only the part that is needed.
+//! The kernels' PTX. The driver compiles a text as a whole, so a kernel that only the host launches gets a text of its own.
 
 /// The kernels that only the host launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));

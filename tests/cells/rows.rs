@@ -19,7 +19,8 @@ fn member() -> Member<'static> {
     members.pop().unwrap()
 }
 
-/// A cell: `ran` if the request runs; `(REASON)` if the request exists but cannot run at this place; `[REASON]` if it cannot be written.
+/// A cell: `ran` if the request runs; `(REASON)` if the request exists but cannot run at this place; `[REASON]` if there is no such
+/// request.
 macro_rules! cell {
     ($place:ident [$reason:ident] $memory:ident, $request:expr, $gives:expr, $writes:expr) => {
         Cell::Refused(&$reason)

@@ -59,7 +59,7 @@ impl Array {
         }
     }
 
-    /// The indices of all items in memory, group after group. A group is the items along the axis with one outer and one inner index.
+    /// The indices of all items in memory, part after part. A part has the items along the axis with one outer and one inner index.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         for outer in 0..self.outer {
@@ -70,7 +70,7 @@ impl Array {
         places
     }
 
-    /// The index in `places` at which each group begins, and the end.
+    /// The index in `places` at which each part begins, and the end of the last part.
     fn offsets(&self) -> Vec<usize> {
         let groups = self.outer * self.inner;
         (0..=groups).map(|group| group * self.length).collect()
@@ -143,7 +143,7 @@ where
     assert_same_bits(&by_cpu, &expected, &format!("{array:?} on the CPU"));
 }
 
-/// The results of a scan of each group, in the layout of the items, with zeros between rows.
+/// The results of a scan of each part, in the layout of the items, with zeros between rows.
 fn expected_scan<O, T: Sample>(array: &Array, items: &[T], is_exclusive: bool) -> Vec<O::Output>
 where
     O: Kernel<kind::segmented_scan, T>,

@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps whose factors are so close to 1 that the composition of a million maps neither overflows nor vanishes.
+/// Maps whose factors have logarithms that are 0 on average, so the composition of a million maps neither overflows nor vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

@@ -44,7 +44,7 @@ pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     }
 }
 
-/// Checks segments around the boundaries of leaves, nodes and chunks of 256 items, and one of several chunks.
+/// Checks segments around the boundaries of leaves, nodes and chunks of 256 items, and segments of several chunks.
 fn check_segments<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,

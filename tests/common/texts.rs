@@ -3,8 +3,8 @@
 //! Rows with the same text move items and wait for other blocks in the same way, so tests of these two things use only the rows listed
 //! here. `bits.rs` tests that each row has the right body.
 
-/// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. Scans have a row for each way to scan a
-/// tile, inclusive or exclusive. Scans whose results are wider than the items are left out.
+/// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. For each way to scan a tile, there are some
+/// inclusive and some exclusive scans. Scans whose results are wider than the items are left out.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {
@@ -51,7 +51,7 @@ macro_rules! for_each_text {
 }
 pub(crate) use for_each_text;
 
-/// Like `for_each_text`, for operators whose results have another type than the items: indices of extremes, moments.
+/// Like `for_each_text`, for extremes, their indices, moments and statistics.
 #[allow(unused_macros, reason = "each test file uses its part")]
 macro_rules! for_each_one_pass_text {
     ($callback:ident) => {

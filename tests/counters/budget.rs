@@ -170,7 +170,7 @@ mod count {
             most_moved: MOVED,
             resizes: size_of::<O::Output>() != size_of::<T>(),
             published_bytes: match <O::Accumulator as Accumulator>::WORDS {
-                // Counts two values for each tile: its aggregate, and a prefix, which only the last tile of a group publishes.
+                // Counts two values for each tile: its aggregate, and a prefix, which only the last tile of a tile group publishes.
                 words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
                 _ => 0,
             },

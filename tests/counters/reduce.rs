@@ -27,7 +27,7 @@ fn count<O: Op<T, Output: Item>, T: Sample>(
     engine.reduce::<O, T>(items, &unwatched(policy)).unwrap().1
 }
 
-/// The partials that the last block's threads read if all partials are published. With many partials, a thread reads eight at a time.
+/// How many partials the last block's threads read if all partials are published. With many partials, a thread reads eight at a time.
 fn partials_read(blocks: u64) -> u64 {
     let threads = u64::from(BLOCK_THREADS);
     if blocks <= 2 * threads {

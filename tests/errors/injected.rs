@@ -1,10 +1,10 @@
-//! Makes every driver call of the library fail in turn.
+//! Makes the driver calls of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of these calls and for each of
-//! several codes. In this run, the call fails with the code. Each run has a thread of its own that has no current context. The scenario
-//! must return an error with the call and the raw code. It must neither panic nor leak an object. If the code ends the context, the `Gpu`
-//! must then say so. Otherwise, the scenario must work again. With the real driver, live objects are not counted, and everything else is
-//! checked.
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of these calls (except in a sweep,
+//! for every third call) and for each of several codes. In this run, the call fails with the code. Each run has a thread of its own that
+//! has no current context. The scenario must return an error with the call and the raw code. It must neither panic nor leak an object. If
+//! the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must work again. With the real driver, live objects are
+//! not counted, and everything else is checked.
 
 use std::thread;
 
@@ -87,8 +87,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Makes each driver call fail with each code. The call has no effect, or fails after its effect. Except in a sweep, only every third
-    /// call fails, to save time.
+    /// Makes each driver call fail with each code; except in a sweep, only every third call, to save time. The call has no effect, or fails
+    /// after its effect.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));

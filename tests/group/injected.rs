@@ -171,7 +171,8 @@ fn fail_each_call(test: &str, failing: usize, moment: Moment) {
             assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
         }
         let [calls, end] = clean.swap_remove(failing).driver_calls;
-        // The library waits for a stream once more before it keeps the stream. This call may fail if the stream was already waited for.
+        // The library waits for a stream once more before it keeps the stream. If the stream was already waited for, the failure of this
+        // call need not be an error.
         let is_idle = |nth: usize| {
             let before = calls[..nth].iter().rfind(|call| !RELEASES.contains(call));
             calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])

@@ -104,8 +104,8 @@ impl Tally {
     }
 }
 
-/// Four sets of checks: an empty set, and one for each check that can be turned off. With two checks, the first finding would end the
-/// launch and hide findings of the other check.
+/// Four sets of checks: an empty set, and one for each check of kernels that can be turned off. With two checks, the first finding would
+/// end the launch and hide findings of the other check.
 fn one_at_a_time() -> [Checks; 4] {
     let mut watches = [Checks::none(); 4];
     watches[1].sync = Switch::On;

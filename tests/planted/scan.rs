@@ -53,11 +53,11 @@ const STORES: Places = Places {
 };
 const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 
-/// The loads of the aggregates of the tile's own group.
+/// The loads of the aggregates of the tile's own tile group.
 const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
-/// The comparisons of the tags of words: in the tile's own group, in an earlier group, and in a prefix. The result has a bit for each
-/// published slot.
+/// The comparisons of the tags of words: in the tile's own tile group, in an earlier tile group, and in a prefix. The result has a bit for
+/// each published slot.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
 const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
@@ -68,7 +68,7 @@ const BOTH_TAGS: Places = Places {
     names: &["short", "", ""],
 };
 
-/// Selects the tiles of a tile's own group that a look-back reads: the lower tiles, and the tile itself if it is the last.
+/// Selects the tiles of a tile's own tile group that a look-back reads: the lower tiles, and the tile itself if it is the last.
 const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
 
 const BALLOTS: Places = Places {

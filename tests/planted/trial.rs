@@ -1,5 +1,5 @@
-//! A trial of a kernel. It runs twice on one workspace, with other items the second time, so that leftovers of
-//! the first launch matter too.
+//! A trial of a kernel. The kernel runs twice on one workspace, with other items the second time, so that leftovers of the first launch
+//! matter too.
 
 use crate::device::Item;
 use bytemuck::cast_slice;

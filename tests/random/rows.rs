@@ -1,4 +1,4 @@
-//! Makes and checks a call of each row of the table of kernels.
+//! Makes and checks a call of a row of the table of kernels. One row stands for all rows with its text.
 
 use crate::device::{Item, Kernel};
 use std::fmt;

@@ -32,13 +32,13 @@ pub enum Class {
     Compare,
     /// Moves, address conversions and special registers.
     Move,
-    /// Loads, stores and prefetches.
+    /// Loads, stores, asynchronous copies and prefetches.
     Memory,
     /// Atomic operations.
     Atomic,
-    /// Branches, returns and exits.
+    /// Branches, returns, exits, traps, pauses, and calls of functions that the system defines, such as `vprintf`.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, and waits for earlier launches.
+    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, and waits for earlier launches.
     Sync,
 }
 
@@ -93,11 +93,11 @@ pub struct Counters {
     pub global_stores: u64,
     /// Bytes that lanes read from and wrote to local memory.
     pub local_bytes: u64,
-    /// Load and store instructions to shared memory, per warp.
+    /// Load, store and atomic instructions to shared memory, per warp.
     pub shared_accesses: u64,
     /// Bank conflicts in shared memory.
     pub bank_conflicts: u64,
-    /// Branches at which the lanes of a fragment diverged.
+    /// Branches at which lanes that ran together diverged.
     pub divergent_branches: u64,
     /// Completed block barriers, summed over all blocks.
     pub barriers: u64,
@@ -105,7 +105,7 @@ pub struct Counters {
     pub barriers_per_block: u64,
     /// Shuffle instructions, per warp.
     pub shuffles: u64,
-    /// Vote, match and warp reduction instructions, per warp.
+    /// Vote, match, warp reduction and election instructions, per warp.
     pub votes: u64,
     /// Atomic operations, per lane.
     pub atomics: u64,

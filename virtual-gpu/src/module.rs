@@ -272,7 +272,7 @@ impl Kernel {
         &self.program().parameters
     }
 
-    /// Bytes of all its parameters.
+    /// The size of all its parameters in bytes.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};
@@ -291,7 +291,7 @@ impl Kernel {
         self.parameters().last().map_or(0, |p| p.offset + p.bytes)
     }
 
-    /// Bytes of shared memory that every launch of the kernel has.
+    /// Bytes of static shared memory of each block.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

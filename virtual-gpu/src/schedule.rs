@@ -25,8 +25,8 @@ pub enum Policy {
     Seeded,
     /// The same as [`Policy::Seeded`], except that blocks start in the reverse order of their numbers.
     ReversedBlocks,
-    /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches
-    /// waits until the launching grid has ended.
+    /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches waits until all blocks of
+    /// the launching grid have ended.
     OneBlock,
     /// The same as [`Policy::Seeded`], except that in 15 of 16 rounds one of the running blocks gets no turn, unless nothing else can run.
     /// So blocks that wait for the starved block wait long. Half the time the first running block is starved, because other blocks are

@@ -8,7 +8,7 @@ use virtual_gpu::{Checks, FaultKind, LaunchError, Policy};
 
 const SEEDS: std::ops::Range<u64> = 0..12;
 
-/// A kernel with two parameters, 4096 bytes of shared memory, and registers.
+/// A kernel with two parameters, 4096 bytes of shared memory, an mbarrier, and registers.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.6 .target sm_90 .address_size 64

@@ -1,4 +1,4 @@
-//! Functions that the system defines, calls that expand exponentially, and registers of 128 bits.
+//! Functions that the system defines, calls that expand exponentially, registers of 128 bits, and atomic additions of 16-bit floats.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Loading any text ends with a module or a list of problems, and never with a panic. Kernels that
-//! load are launched. A launch also ends, with or without a fault.
+//! Loading any text ends with a module or an error, and never with a panic. Kernels that load are launched. A launch also ends, with or
+//! without a fault.
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
 //! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many

@@ -22,7 +22,7 @@ fn watched(ptx: &str, grid: u32, block: u32) -> Option<String> {
             },
             Err(error) => panic!("{error}"),
         };
-        // Whether there is a race, which must be found under every schedule or under no schedule.
+        // A race must be found under every schedule or under no schedule.
         assert!(
             seed == 0 || found.is_some() == this.is_some(),
             "seed {seed}: {this:?}"
@@ -251,7 +251,8 @@ fn strong_accesses_of_different_widths_race() {
     assert!(watched(&text("u32"), 2, 1).is_some());
 }
 
-/// Two accesses of block 0 to one word, and then a strong read by block 1. The first access races with the read, whichever is first.
+/// Two stores of block 0 to one word, and a strong read by block 1. If either store has another width or a narrower scope, it races with
+/// the read.
 #[test]
 fn a_strong_access_does_not_hide_one_of_another_width_or_scope() {
     let text = |first: &str, second: &str| {

@@ -5,8 +5,8 @@ mod support;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{FaultKind, LaunchError, Policy};
 
-/// Every block but the first waits for the flag of the block before it. Then it sets its own flag. `number` is the code that sets `%r1`,
-/// the block's position.
+/// Every block sets its own flag. Before that, every block but the first waits for the flag of the block before it. `number` is the code
+/// that sets `%r1`, the block's position.
 fn chain(number: &str) -> String {
     kernel(
         1,

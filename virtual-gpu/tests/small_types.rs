@@ -1,4 +1,4 @@
-//! Packed integers, carries and floats of 16 bits and fewer, through PTX.
+//! Packed integers, carries, permutations of bytes, and small floats, through PTX.
 
 mod support;
 

@@ -70,7 +70,7 @@ fn write_script(folder: &Path) -> Result<()> {
 }
 
 /// The cargo commands whose executables are gathered.
-const BUILDS: [&[&str]; 3] = [
+const BUILDS: [&[&str]; 4] = [
     &[
         "test",
         "--workspace",
@@ -89,6 +89,13 @@ const BUILDS: [&[&str]; 3] = [
         "--package=with-cudarc-tests",
         "--no-run",
         "--test=*",
+    ],
+    // Tests run these examples.
+    &[
+        "build",
+        "--package=warpfold",
+        "--package=warpfold-ladder",
+        "--examples",
     ],
     &["build", "--package=warpfold-bench", "--bin=warpfold-bench"],
 ];

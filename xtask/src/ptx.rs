@@ -1,4 +1,4 @@
-//! Builds the PTX that ships: once for each architecture, with a pinned compiler, reproducibly.
+//! Builds the PTX that ships, reproducibly: with a pinned compiler.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,7 @@
 //! Compiles the libraries of CUB's calls, several at a time.
 //!
-//! A library's name identifies its source and options. So a folder of libraries can be kept for later runs, or copied to another machine.
+//! The name of a library's file identifies its source and options. So a folder of libraries can be kept for later runs, or copied to
+//! another machine.
 
 use std::env;
 use std::fs;

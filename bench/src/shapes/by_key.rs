@@ -1,4 +1,4 @@
-//! Sums and scans of the values of equal keys.
+//! Sums and scans of the values in runs of equal keys.
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};

@@ -60,7 +60,7 @@ impl<'a> Matrix<'a> {
         ])
     }
 
-    /// Whether the output has the sums of some columns, from the index `begin` on.
+    /// Whether the output has the right sums of some columns. The sums of all columns begin at the index `begin`.
     fn are_sums(&self, begin: usize) -> Result<bool> {
         let columns = self.columns;
         let mut found = vec![0.0f32; columns];

@@ -3,8 +3,8 @@
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
 //!    number so far, or by nothing if it is the next number. So equal instructions become equal lines.
-//! 2. Each line is written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance back
-//!    to an earlier line.
+//! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
+//!    back to an earlier line.
 //! 3. A run of numbers that has occurred before is encoded by its distance back and its length. Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).

@@ -263,7 +263,8 @@ pub struct Stray {
     pub instruction: String,
 }
 
-/// Adds the name of the memory to the opcode of each generic access in a kernel, and makes copies of conversions of known addresses.
+/// Adds the name of the memory to the opcode of each generic access in a kernel. Replaces a conversion of an address by a copy if the
+/// address's space is known.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
     let mut named = Vec::new();

@@ -83,7 +83,8 @@ pub fn hash(tokens: &[TokenTree]) -> Hash {
     Hash::of(text.as_bytes())
 }
 
-/// Writes the tokens, with a space after each. Adjacent tokens that form one operator differ from the same tokens with a space between.
+/// Writes the tokens, each with a space after it, except between adjacent marks. So an operator of two marks differs from the same marks
+/// with a space between.
 fn write(tokens: &[TokenTree], text: &mut String) {
     for token in tokens {
         match token {

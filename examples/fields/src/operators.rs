@@ -69,7 +69,7 @@ impl Op<[u64; 4]> for Product256 {
         let (c, c_carry) = times(left, right[2], [b[1], b[2], b[3], b_carry]);
         let (d, d_carry) = times(left, right[3], [c[1], c[2], c[3], c_carry]);
         let (sum, above) = times([d[1], d[2], d[3], d_carry], 38, [a[0], b[0], c[0], d[0]]);
-        // The first of these lines adds at most 38 · 39. If that carries, the sum is small, so adding 38 once more does not carry.
+        // The first of these lines adds at most 38 · 38. If that carries, the sum is small, so adding 38 once more does not carry.
         let (sum, above) = times([above, 0, 0, 0], 38, sum);
         let (sum, _) = times([above, 0, 0, 0], 38, sum);
         below_modulus(below_modulus(sum))

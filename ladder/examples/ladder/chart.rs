@@ -41,7 +41,7 @@ const INSTRUCTIONS: Quantity = Quantity {
 };
 
 /// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. If several problems have equally
-/// many rungs, the panel shows the last problem, which has the most items.
+/// many rungs, the panel shows the last of these problems.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {
@@ -136,7 +136,7 @@ fn draw_panel(panel: &Area<'_>, device: &str, records: &[Record]) -> Result<(), 
     Ok(())
 }
 
-/// A number with at least two digits.
+/// A number, with fewer decimals the larger it is.
 fn number(value: f64) -> String {
     match value {
         ..1.0 => format!("{value:.3}"),

@@ -90,8 +90,7 @@ impl Problem for f32 {
         total + f64::from(item)
     }
 
-    /// The items are positive, so the error of n additions in any order is less than n·u of the sum, where u is half of
-    /// `f32::EPSILON`.
+    /// No item is negative, so the error of n additions in any order is at most n·u times the sum, where u is half of `f32::EPSILON`.
     fn agrees(self, total: f64, item_count: usize) -> bool {
         let bound = item_count as f64 * f64::from(f32::EPSILON) / 2.0 * total;
         (f64::from(self) - total).abs() <= bound

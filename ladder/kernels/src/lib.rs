@@ -23,7 +23,7 @@
 //! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
 //! - Pointers are to global memory, and aligned. They point to the number of items that the kernel's documentation states. No two arrays
 //!   overlap, except that an inclusive scan of sections may be in place.
-//! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
+//! - Kernels that use shared memory have at least an item of dynamic shared memory for each thread of a block.
 //!
 //! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.
 //!

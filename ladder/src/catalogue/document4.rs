@@ -50,7 +50,7 @@ pub const BRENT_KUNG: About = About {
     kind: Kind::Scan,
     idea: "A tree of partial sums up to the root, then down again to fill the places between them.",
     improvement: Some(
-        "Half the threads, and 2 (n − 1) − log n additions in place of n log n − (n − 1); but twice the passes, \
+        "Half the threads, and 2 (n − 1) − log n additions in place of n log n − (n − 1); but nearly twice the passes, \
          with bank conflicts.",
     ),
     block_sizes: BlockSizes::Any(1, 1024),

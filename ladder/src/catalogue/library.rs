@@ -1,4 +1,4 @@
-//! The library's own kernels, at the top of each ladder.
+//! The library's own kernels, at the tops of the ladders.
 
 use super::{About, BlockSizes, Document, Kind};
 use warpfold_kernels::contract::BLOCK_THREADS;

@@ -1,4 +1,4 @@
-//! Descriptions of the rungs: a file for each document.
+//! Descriptions of the rungs: a file for each document, and one for warpfold's own rungs.
 
 pub mod document1;
 pub mod document2;

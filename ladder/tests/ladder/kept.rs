@@ -1,4 +1,4 @@
-//! A ladder keeps each kernel once, until it is dropped.
+//! A ladder keeps each kernel once, until the ladder is dropped.
 
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{self, Calls, Failure, Moment, record};
@@ -31,8 +31,7 @@ fn dropping_the_ladder_unloads_each_kernel_once() {
     assert_eq!(count(&calls, "cuModuleUnload"), 2);
 }
 
-/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload such a module would still
-/// use its handle.
+/// Once a context is lost, its modules' handles are invalid. A driver that is asked to unload such a module would still use the handle.
 #[test]
 fn a_lost_context_gets_no_unload_calls() {
     let ladder = used();

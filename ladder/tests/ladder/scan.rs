@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic and the sequential rung are slow,
-/// and get smaller sizes.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic rung is slow, and gets a smaller
+/// largest size. So does the sequential rung on a real device.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// Checks the largest size that the virtual GPU runs quickly, without checks for faults. The quadratic rung is left out, since on a real
-/// device it would need half a million million additions.
+/// Checks a scan of [`large`] items, without the virtual GPU's checks for faults. The quadratic rung is left out, since on a real device it
+/// would need half a million million additions.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),

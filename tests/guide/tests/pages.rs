@@ -215,7 +215,7 @@ macro_rules! kernels {
 /// The kinds, operators and item types of all kernels.
 const KERNELS: &[(&str, &str, &str)] = warpfold_kernels::for_each_row!(kernels);
 
-/// The name of each kind's shape on a page: verb, kind, name.
+/// The kinds in the tables of operators: the verb, the kind, and the name of its shape.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("reduce", "reduce", "whole"),
     ("reduce", "reduce_pairs", "whole, of two inputs"),

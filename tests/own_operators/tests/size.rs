@@ -1,6 +1,6 @@
 //! The size of committed device code.
 
-/// The rows of sums, extremes, pairs, predicates and equalities.
+/// The committed device code of `operators.rs`.
 const FILE: &[u8] = include_bytes!("../src/operators.kernels");
 const SOURCE: &str = include_str!("../src/operators.rs");
 

@@ -324,7 +324,7 @@ impl Predicate<[u32; 16]> for EvenLast {
     }
 }
 
-/// Words of up to 32 letters.
+/// Equal words of up to 32 letters.
 #[derive(Debug, Clone, Copy)]
 pub struct SameWord;
 

@@ -1,7 +1,8 @@
-//! The virtual device: the number of its multiprocessors, and its limits.
+//! The virtual device: its size and its limits.
 //!
-//! The limits are a current data-centre GPU's, except for the number of multiprocessors. This number is small on purpose: ordering mistakes
-//! show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts time.
+//! The default limits are a current data-centre GPU's, but there is less memory and there are fewer multiprocessors. They are few on
+//! purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts
+//! time.
 
 /// The limits of a virtual device.
 ///
@@ -19,11 +20,11 @@ pub struct DeviceConfig {
     pub compute_capability: (u32, u32),
     /// Bytes of global memory. This limits live allocations; it is not reserved in advance.
     pub memory_bytes: u64,
-    /// Threads that one block may have.
+    /// The most threads of one block.
     pub max_threads_per_block: u32,
-    /// Threads that one multiprocessor holds at once.
+    /// The most threads that one multiprocessor holds at once.
     pub max_threads_per_multiprocessor: u32,
-    /// Blocks that one multiprocessor holds at once.
+    /// The most blocks that one multiprocessor holds at once.
     pub max_blocks_per_multiprocessor: u32,
     /// 32-bit registers of one multiprocessor.
     pub registers_per_multiprocessor: u32,

@@ -1,10 +1,10 @@
-//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper checks for
-//! null where the real driver does.
+//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper of a pointer checks for null
+//! where the real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
 //! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null pointers, handles from keys,
 //! and host pointers from addresses that a caller passed. So each wrapper meets this contract, and code that receives wrappers is safe. All
-//! unsafe accesses through wrappers are in this file. Only [`HostPointer`] may be kept after the call.
+//! unsafe accesses through wrappers are in this file. Of the pointers, only [`HostPointer`] may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -150,16 +150,16 @@ impl Text {
     }
 }
 
-/// Host memory that a call or its work reads or writes, or the argument of a callback. It may be kept in a stream's queue: by the CUDA
-/// contract of asynchronous calls, pinned memory stays valid until the stream has done the work.
+/// Host memory that a call or its work reads or writes, or the argument of a callback. It may be kept after the call, in a stream's queue
+/// or a linker: by CUDA's contract the memory stays valid until the work is done, or the linker is destroyed.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);
 
-// SAFETY: one thread at a time does a stream's work and uses the pointer. By the contract of the
-// asynchronous calls nobody else touches the memory until the work is done.
+// SAFETY: the pointer is used by the thread that does a stream's work, uses a linker, or calls a callback. By the contracts of these calls
+// nobody else touches the memory meanwhile.
 unsafe impl Send for HostPointer {}
-// SAFETY: as above: a shared `HostPointer` is only used by the thread that does the stream's work.
+// SAFETY: as above: a shared `HostPointer` is only used by such a thread.
 unsafe impl Sync for HostPointer {}
 
 impl HostPointer {
@@ -212,7 +212,7 @@ impl HostPointer {
     }
 }
 
-/// A buffer of `count` zero bytes. An absurd count fails with "out of memory" and does not end the process.
+/// A buffer of `count` bytes, all zeros. An absurd count fails with "out of memory" and does not end the process.
 pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     let mut bytes = Vec::new();
     bytes
@@ -289,9 +289,8 @@ pub(crate) struct Location {
     pub(crate) id: i32,
 }
 
-/// A handle in a C program: a number with a pointer's type. It is never dereferenced, only looked up in the table of
-/// live objects. A handle that the driver never returned is an error. A stale handle is an error or names a newer
-/// object of its kind.
+/// A handle in a C program: a number with a pointer's type. It is never dereferenced, only looked up in the table of live objects. A handle
+/// that belongs to no live object is an error. A stale handle is an error or names a newer object of its kind.
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 

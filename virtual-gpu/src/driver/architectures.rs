@@ -11,7 +11,7 @@ struct Architecture {
     capability: (u32, u32),
     /// The letters that the architecture's name may end with.
     letters: &'static [u8],
-    /// Threads and blocks that a multiprocessor holds.
+    /// The most threads and the most blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
     /// Three amounts of shared memory, in KiB: of a multiprocessor, the most that a block may have, and the amount that the system reserves

@@ -38,7 +38,7 @@ pub enum Finding {
         first: u64,
     },
     /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The context of the later piece is
-    /// poisoned, as after a fault. If the later piece is a launch, the race is also the launch's fault.
+    /// poisoned, as after a fault. If the later piece is a launch without another fault, the race is also the launch's fault.
     StreamRace(Box<StreamRace>),
 }
 

@@ -219,7 +219,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the call that the failure counts to was made. A deferred failure shows only later.
+    /// Whether the counted call with the number `nth` was made. A deferred failure shows only later.
     ///
     /// ```
     /// use virtual_gpu::driver::{Code, inject};

@@ -1,4 +1,4 @@
-//! For tests: the counters and faults of launches, and options for their schedules.
+//! For tests: the counters and the faults of launches, and options for launches.
 //!
 //! Results belong to the host thread that enqueued a launch, whichever thread carries it out. So tests that run
 //! side by side do not see each other's results. A launch is listed when it is done, so synchronise before you
@@ -87,7 +87,7 @@ pub fn watch_launches() -> LaunchWatch {
 }
 
 impl LaunchWatch {
-    /// The launches that were carried out since the last call, in the order in which they ran.
+    /// The launches that were carried out since the last call of `take`, in the order in which they ran.
     ///
     /// ```
     /// use virtual_gpu::driver::watch_launches;
@@ -160,7 +160,7 @@ pub(crate) struct Enqueuer {
 }
 
 impl Enqueuer {
-    /// The calling thread. A thread that is ending has default options, and its results are dropped.
+    /// The calling thread. A thread that is ending has the machine's options, and its results are dropped.
     pub(crate) fn this_thread() -> Self {
         OWN.try_with(|own| {
             let own = own.borrow();

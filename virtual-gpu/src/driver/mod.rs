@@ -5,7 +5,7 @@
 //! - `seam/`: the exported C symbols, the real driver's library, and the one place that decides who answers a call. The argument types of
 //!   these symbols are in `abi`, which `calls/` and `objects/` use too.
 //! - `calls/`: what each call does on the virtual device.
-//! - `objects/`: contexts, streams and their work, events, modules, captures, graphs.
+//! - `objects/`: what the calls act on, such as contexts, streams and their work, and graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
 //! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return counters and faults,
 //!   counts of live objects, findings, and the times of calls.
@@ -13,8 +13,8 @@
 //! `checks/streams` finds data races between pieces of work. It records the order in which work is enqueued, and what work the host knows
 //! to be done.
 //!
-//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs, except a primary context's
-//! lock while the context is destroyed. No handle is ever dereferenced.
+//! Invariants: `calls/` and `objects/` are safe code. No lock is held while a kernel or a host function runs. No handle is ever
+//! dereferenced.
 
 mod abi;
 mod architectures;

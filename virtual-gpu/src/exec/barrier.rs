@@ -16,7 +16,7 @@ use crate::config::Switch;
 use crate::fault::FaultKind;
 use crate::program::{ALL_LANES, Alignment, Barrier, BarrierKind, Op, Program, lanes};
 
-/// Barriers that a block has.
+/// The number of barriers of a block.
 pub(super) const BARRIER_COUNT: usize = 16;
 
 /// The arrivals at one barrier since it was last complete.

@@ -1,10 +1,10 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp, a random number from the seed
-//! decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The race
-//! check reports every access that conflicts with the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so
-//! when it lands. The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete. An access by any
-//! other thread is reported.
+//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp of the block, a random number from
+//! the seed decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The
+//! race check reports every access that conflicts with the copy, whether the copy has landed or not. A copy that reports to an mbarrier
+//! does so when it lands. The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete, or is
+//! ordered after such a thread. Other conflicting accesses are reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
@@ -427,7 +427,7 @@ impl Warp {
         }
     }
 
-    /// Reads the part of an element that lies within the lane's `read` bytes, byte by byte.
+    /// Reads the part of a piece that lies within the lane's `read` bytes, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

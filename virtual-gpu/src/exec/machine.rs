@@ -20,19 +20,19 @@ pub(super) struct Machine<'a, O> {
     pub device: &'a DeviceConfig,
     pub options: &'a RunOptions,
     pub counters: Counters,
-    /// Warp instructions so far.
+    /// The number of warp instructions so far.
     pub steps: u64,
     /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
     pub observer: O,
     /// Index into the program's places: the place of the current instruction, if the launch is watched.
     pub place: u32,
-    /// This is added to a warp's number in calls of the observer. While an asynchronous copy is executed, it is the number of warps of a
-    /// block, so that copies count as warps of their own. Otherwise it is 0.
+    /// This is added to a warp's number when accesses are reported to the observer. While an asynchronous copy is executed, it is the
+    /// number of warps of a block, so that copies count as warps of their own. Otherwise it is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     pub workspaces: Workspaces<'a>,
-    /// Grids that were launched and have not started.
+    /// The number of grids that were launched and have not started.
     pub waiting: u32,
     /// The number of the next grid's first block.
     pub next_block: u64,

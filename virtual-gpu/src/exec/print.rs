@@ -1,8 +1,7 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
-//! The supported conversions are `d i u x X o c s p f e g %`, with flags, width, precision and length.
-//! `%g` prints the fewest digits that identify the value. Text is printed at once, not when the host
-//! synchronises.
+//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. `%g` prints the fewest digits
+//! that identify the value. Text is printed at once, not when the host synchronises.
 
 use std::io::Write;
 

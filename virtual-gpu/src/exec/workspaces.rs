@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::memory::{Memory, Snapshot};
 
-/// Bytes of a workspace: two words for [the grid's barrier](crate::ptx::with_grid_barrier). They are zero at first.
+/// The size of a workspace in bytes: two words for [the grid's barrier](crate::ptx::with_grid_barrier). The words are zero at first.
 const BYTES: u64 = 8;
 
 /// The workspaces of a launch.

@@ -2,7 +2,7 @@
 //!
 //! If several operands are NaN, the result is the NaN that the hardware prefers:
 //!
-//! * for a sum, a product or a minimum, the second operand;
+//! * for a sum, a difference, a product, a minimum or a maximum, the second operand;
 //! * for a fused multiply-add, the second operand, then the third, then the first;
 //! * for a quotient, which the compiler computes in software, the first operand.
 

@@ -8,7 +8,7 @@ use super::mode::Rounding;
 /// A binary format of at most 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Format {
-    /// Significant bits, including the hidden bit.
+    /// The number of significant bits, including the hidden bit.
     pub precision: u32,
     /// Exponent of the least normal number.
     pub least_exponent: i32,

@@ -197,7 +197,7 @@ fn compared<'a>(
     Ok(PredSource { pred, flip: 0 })
 }
 
-/// `slct`: the first source if the third is not negative, or else the second.
+/// `slct`: the first source if the third is zero or more, or else the second.
 fn select_by_sign<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,7 +1,7 @@
 //! Arithmetic on f16, bf16, f16x2 and bf16x2.
 //!
-//! A constant operand holds flushing, saturation and the form of `min` or `max`. These instructions
-//! compute in integers, so testing the operand at run time costs little in comparison.
+//! A constant operand holds flushing, saturation, `.oob`, and the form of `min` or `max`. Most of these instructions compute in integers,
+//! so testing the operand at run time costs little in comparison.
 
 use super::body::Body;
 use super::opcode::Opcode;

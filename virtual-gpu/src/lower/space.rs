@@ -10,10 +10,10 @@ use crate::config::DeviceConfig;
 use crate::program::{AddressSpace, Parameter};
 use crate::ptx::ast::{self, Array, Function, Linkage};
 
-/// Bytes of all `.const` variables of a text.
+/// The most bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes of local memory that a kernel may declare, including called functions. Every device has at least this much local memory for each
-/// thread.
+/// The most bytes of local memory that a kernel may declare, including called functions. Every device has at least this much local memory
+/// for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// The most bytes of a kernel's parameters. The next two constants are the first version of PTX with this limit, and the limit of older
 /// versions.

@@ -206,7 +206,7 @@ impl Allocation {
     }
 }
 
-/// Bytes before the first aligned word of a range.
+/// The number of bytes before the first aligned word of a range.
 fn head_bytes(address: u64, bytes: usize) -> usize {
     (address.next_multiple_of(4).wrapping_sub(address) as usize).min(bytes)
 }

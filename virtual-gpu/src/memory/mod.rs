@@ -1,7 +1,7 @@
 //! The global memory of one device: allocations, and the bytes in them.
 //!
-//! Allocations are separated by guard gaps, addresses are never reused, and freed ranges are remembered. So an access
-//! one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
+//! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
+//! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
 //! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
 //! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
@@ -35,7 +35,7 @@ use table::Table;
 
 /// The lowest address of device memory. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
-/// Addresses that belong to each device.
+/// The number of addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
 ///
@@ -48,10 +48,10 @@ pub const ALLOCATION_ALIGN: u64 = 256;
 /// The least number of bytes between two allocations.
 const GUARD_BYTES: u64 = 4096;
 
-/// Bytes whose written state is looked up at a time.
+/// The number of bytes whose written state is looked up at a time.
 const CHUNK_BYTES: u64 = 16;
 
-/// Bytes of the chunk that starts at this offset of a range.
+/// The size of the chunk that starts at this offset of a range.
 fn chunk_bytes(start: u64, bytes: u64) -> u32 {
     (bytes - start).min(CHUNK_BYTES) as u32
 }
@@ -116,7 +116,7 @@ impl Memory {
         self.alloc_with(bytes, Contents::Undefined)
     }
 
-    /// Like [`alloc`](Self::alloc), for a variable of a module: the zeros count as written.
+    /// Like [`alloc`](Self::alloc), but the zeros count as written.
     pub(crate) fn alloc_zeros(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Zeros)
     }
@@ -253,7 +253,7 @@ impl Memory {
         self.read_table().live.len()
     }
 
-    /// Bytes that the device has.
+    /// The size of the device's memory in bytes.
     ///
     /// ```
     /// assert_eq!(virtual_gpu::Memory::new(1 << 20).capacity(), 1 << 20);

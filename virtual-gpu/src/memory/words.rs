@@ -50,10 +50,9 @@ impl Deref for Words {
 
     #[inline]
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of
-        // `AtomicU32`. They are freed in `drop`, so they outlive the borrow of `self`. The program has a
-        // pointer to pinned memory as well; by CUDA's contract it does not access memory that work on the
-        // device uses, unless both do so atomically.
+        // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of `AtomicU32`. They are freed in
+        // `drop`, so they outlive the borrow of `self`. The program has a pointer to pinned or managed memory as well; by CUDA's contract
+        // it does not access memory that work on the device uses, unless both do so atomically.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }

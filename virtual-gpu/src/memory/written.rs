@@ -1,4 +1,4 @@
-//! Which bytes of an allocation were ever written: four bits for each word of four bytes.
+//! Which bytes of an allocation count as written: four bits for each word of four bytes.
 //!
 //! Host calls, and launches with the check for uninitialised bytes, keep this record up to date. After a launch without this check, every
 //! byte counts as written.

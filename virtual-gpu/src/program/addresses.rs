@@ -37,7 +37,7 @@ pub(crate) fn kernel_address(index: usize) -> u64 {
     KERNEL_WINDOW + index as u64 * KERNEL_STEP
 }
 
-/// The index of a kernel in its module, if this is the address of a kernel.
+/// The index of a kernel in its module, if this is an address for kernels. The module may have fewer kernels.
 pub(crate) fn kernel_index(address: u64) -> Option<usize> {
     let offset = address.checked_sub(KERNEL_WINDOW)?;
     let index = usize::try_from(offset / KERNEL_STEP).ok()?;

@@ -2,7 +2,7 @@
 //!
 //! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is also a row, and is filled once. So
 //! instructions read registers and immediates in the same way. A predicate is a mask of lanes. An arithmetic instruction has a function
-//! pointer to a loop over a row. To add an arithmetic instruction, only `lower` must change.
+//! pointer to a loop over a row. So a new arithmetic instruction needs no change in `exec`.
 //!
 //! A program has no calls: `lower` writes the body of a called function in place of the call.
 
@@ -32,7 +32,7 @@ pub(crate) use together::{
     Alignment, Barrier, BarrierKind, Combine, Shuffle, ShuffleMode, VoteMode,
 };
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// All lanes.
 pub(crate) const ALL_LANES: u32 = u32::MAX;

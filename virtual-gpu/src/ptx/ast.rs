@@ -40,7 +40,7 @@ pub(crate) struct Variable<'a> {
     pub align: Option<u64>,
     /// The type without its dot: `b32`.
     pub ty: &'a str,
-    /// Elements of a vector type, or 1.
+    /// The number of elements of a vector type, or 1.
     pub vector: u64,
     pub name: &'a str,
     /// `%r<5>` declares `%r0` to `%r4`.
@@ -102,7 +102,7 @@ pub(crate) struct Function<'a> {
     pub body: Option<Vec<Statement<'a>>>,
 }
 
-/// The performance directives that have an effect.
+/// The performance directives whose values are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub max_block_dim: Option<[u32; 3]>,

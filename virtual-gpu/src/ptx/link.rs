@@ -39,7 +39,7 @@ struct Unit<'a> {
     target: &'a str,
 }
 
-/// Combines the texts. Fails if two of the texts define the same name.
+/// Combines the texts. Fails if two of the texts define the same visible name.
 pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
     let chosen = definitions(&units)?;
@@ -61,7 +61,7 @@ pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     Ok(linked)
 }
 
-/// Whether a text refers to functions or variables that it does not define.
+/// Whether a text declares something `.extern`, which another text may define.
 pub(crate) fn needs_others(text: &str) -> bool {
     let unit = Unit::new(text);
     let mut items = unit.items.iter();

@@ -48,8 +48,8 @@ pub const PTX: &CStr = cr#"
 }
 "#;
 
-/// One word or byte for each thread, at its place in the grid: `set(p)`: p[i] = i. `get(p, to)`: to[i] = p[i]. `set_bytes(p)`: p[i] = i for
-/// bytes, where i is the thread's place in its block.
+/// `set(p)`: p[i] = i. `get(p, to)`: to[i] = p[i]. Here i is the thread's place in the grid. `set_bytes(p)`: p[i] = i for bytes, where i is
+/// the thread's place in its block.
 pub const ROWS: &CStr = cr#"
 .version 7.8
 .target sm_90

@@ -1,4 +1,4 @@
-//! Calls at the end of a thread: from the last destructor of thread-local storage, and from a function
+//! Late calls: at the end of a thread, from the last destructor of thread-local storage; and at the end of the process, from a function
 //! registered with `atexit`.
 
 use std::ffi::c_void;

@@ -60,7 +60,7 @@ fn races(reader: Reader, write: &str, read: &str, after: &str) -> bool {
     found[0]
 }
 
-/// Checks whether a message races within a block, and across blocks.
+/// Checks whether a message arrives without a race, within a block and across blocks.
 fn check((write, read, after): (&str, &str, &str), within: bool, across: bool) {
     for (reader, arrives) in [(Reader::OtherWarp, within), (Reader::OtherBlock, across)] {
         let race = races(reader, write, read, after);

@@ -1,4 +1,4 @@
-//! Plain and negated guards of every kind of instruction that branches or stops.
+//! Plain and negated guards of branches, returns, exits, traps, calls, warp operations, barriers, and accesses to memory.
 
 use super::{block, warp_gives};
 use virtual_gpu::FaultKind;

@@ -70,8 +70,8 @@ fn values() -> Vec<u64> {
     values
 }
 
-/// Runs `d = instruction(a, b, c)` on every pair of values, with `c` derived from both. The registers
-/// are named `a`, `b`, `c` and `d` and have the given widths.
+/// Runs `d = instruction(a, b, c)` on every pair of values, with a third value as `c`. The registers are named `a`, `b`, `c` and `d` and
+/// have the given widths.
 pub fn check(widths: [u32; 4], instruction: &str, expected: impl Fn(u64, u64, u64) -> u64) {
     let device = Device::new();
     let values = values();

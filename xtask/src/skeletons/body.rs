@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 /// The classes of registers, and their types.
 const CLASSES: [(&str, &str); 4] = [("p", "pred"), ("rs", "b16"), ("r", "b32"), ("rd", "b64")];
 
-/// Instructions that a body must not contain: branches, and instructions with side effects.
+/// What a body must not contain: branches and labels, calls, traps, exits, barriers, and accesses to memory.
 const FORBIDDEN: [&str; 9] = [
     "bra", "call", "trap", "exit", "ld.", "st.", "atom", "bar", "$L",
 ];

@@ -33,7 +33,7 @@ fn a_file_that_does_not_fit_has_a_reason() {
     assert_eq!(read(b""), Err(Unfit::Damaged));
 }
 
-/// Changes each bit of a file, and cuts it at each length: no such file is read as other kernels.
+/// Changes each bit of a file, and cuts it at each length: no such file is accepted.
 #[test]
 fn a_damaged_file_is_never_used() {
     let file = to_file(&stamp(), &compiled()).unwrap();

@@ -100,7 +100,7 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Combines the remaining 64 items in the first warp. Its first lane adds their combination to the result.
+/// Combines the remaining 64 items in the first warp. The first lane combines their total with `result`.
 ///
 /// # Safety
 /// Convergent: whole warps. `shared` has 64 items, and a barrier has ordered their writes before this call. `result` points to an item of

@@ -94,7 +94,7 @@ impl Atomic<f32> for Max {
     }
 }
 
-/// Every thread adds its item to the result.
+/// Each thread that has an item combines it with the result.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `input` points to `item_count` items, and `result` to an item that holds the identity.
@@ -111,7 +111,7 @@ pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
     }
 }
 
-/// Every thread adds its item to a word of its block, and one thread of each block adds that word to the result.
+/// Each thread that has an item combines it with a word of the block, and one thread of each block combines that word with the result.
 ///
 /// # Safety
 /// The conditions of [`global_atomics`]. The block has an item of dynamic shared memory.

@@ -8,14 +8,14 @@
 //!
 //! Cost: ⌈log₂ n⌉ launches; every level goes through global memory.
 //!
-//! Corrected: the document halves downwards and has a thread for each item that is left, so it loses items unless n is a power of two.
-//! Here a level's half is rounded up, and a thread without a partner does nothing.
+//! Corrected: the document rounds the half down, so it loses an item whenever the number of items is odd. Here a level's half is rounded
+//! up, and a thread without a partner does nothing.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// One level: adds the upper half of `item_count` items to the lower half.
+/// One level: combines the upper half of `item_count` items with the lower half, in place.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `items` points to `item_count` items, and there is a thread for each item of the lower half.

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! In kernel 1, every warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
-//! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. There, neighbouring
-//! threads also access neighbouring items, so a warp's accesses are contiguous.
+//! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. In kernel 3,
+//! neighbouring threads also access neighbouring items, so a warp's accesses are contiguous.
 //!
-//! A block has 1 + log₂ B barriers, where B is the block size. Every level goes through global memory.
+//! A block has 1 + ⌈log₂ B⌉ barriers, where B is the block size. Every level goes through global memory.
 //!
 //! Corrected: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
 //! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
@@ -47,7 +47,7 @@ impl<T: Element> Segment<T> {
     /// `items[index] ⊕= items[index + stride]`, if the second item exists.
     ///
     /// # Safety
-    /// Before the next barrier, no other thread writes either item, or reads the first item.
+    /// Before the next barrier, no other thread writes either item, or reads `items[index]`.
     #[inline(always)]
     unsafe fn add<O: PlainCommutative<T>>(&self, index: u32, stride: u32) {
         if index + stride < self.item_count {
@@ -85,8 +85,8 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the block has at least one item, and a partial (this function's conditions). An active thread's first item is a multiple of
-    // twice the stride, so no other thread uses its two items before the barrier. All threads take all turns of the loop.
+    // SAFETY: the block has at least one item, and a partial (this function's conditions). The index of an active thread's first item is a
+    // multiple of twice the stride, so no other thread uses its two items before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;
@@ -113,7 +113,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: as in [`divergent_neighbours`]. Thread t's first item is the t-th multiple of twice the stride.
+    // SAFETY: as in [`divergent_neighbours`]. The index of thread t's first item is t times twice the stride.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;

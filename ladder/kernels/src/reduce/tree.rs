@@ -1,7 +1,8 @@
-//! A block's tree, which most rungs use: the upper half of the items is combined with the lower half, until one item is left.
+//! A block's tree, in the forms that most reductions of the ladder use: the upper half of the items is combined with the lower half, level
+//! by level.
 //!
 //! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to follow the threads' writes to
-//! the array. The result is item 0, valid on thread 0.
+//! the array. After all levels, the result is item 0, valid on thread 0.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};
@@ -10,7 +11,7 @@ use warpfold_kernels::element::Element;
 /// `items[index] ⊕= items[other]`.
 ///
 /// # Safety
-/// `items` has both items. Before the next barrier, no other thread writes either of them, or reads the first item.
+/// `items` has both items. Before the next barrier, no other thread writes either item, or reads `items[index]`.
 #[inline(always)]
 pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
     // SAFETY: both items are in bounds, and no other thread interferes (this function's conditions).

@@ -1,5 +1,5 @@
-//! Document 5, `reduceUnrolling2` to `reduceCompleteUnrollWarps8`: a block combines the items of 2, 4 or 8 blocks. From kernel to kernel,
-//! more levels of the block's tree are unrolled.
+//! Document 5, `reduceUnrolling2` to `reduceCompleteUnrollWarps8`: a block combines the items of 2, 4 or 8 blocks. The last three kernels
+//! also unroll levels of the block's tree.
 //!
 //! ```text
 //! x[t] = x[t] ⊕ x[t + block] ⊕ …                         2, 4 or 8 items a thread; barrier
@@ -12,8 +12,8 @@
 //! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. A block of 2ᵏ threads has 1 + k
 //! barriers, or k − 5 if the last warp is unrolled.
 //!
-//! Corrected: as in `paired`. The last warp works in global memory, as in the document, but with barriers of the
-//! warp in place of `volatile`, see `tree::last_warp`.
+//! Corrected: as in `paired`. The last warp works in global memory, as in the document, but with barriers of the warp in place of
+//! `volatile`: see `tree::last_warp`.
 
 use super::paired::{of_block, write_first};
 use super::tree;

@@ -1,5 +1,5 @@
 //! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between its nodes. For the same
-//! section it needs half the threads of Kogge-Stone, and twice the passes.
+//! section it needs half the threads of Kogge-Stone, and nearly twice the passes.
 //!
 //! ```text
 //! up:    for stride in 1, 2, 4, … up to B:      T[i] = T[i − stride] ⊕ T[i]      i = 2 stride (t + 1) − 1
@@ -49,7 +49,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 
         let mut stride = 1;
         while stride <= threads {
-            // Orders the writes of the last pass, or of the loads, before this pass's reads.
+            // Orders the writes of the previous pass, or of the loads, before this pass's reads.
             block::barrier();
             let node = 2 * stride * (thread + 1) - 1;
             if node < section_items {
@@ -60,7 +60,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 
         let mut stride = section_items.next_power_of_two() / 4;
         while stride > 0 {
-            // Orders the writes of the last pass before this pass's reads.
+            // Orders the writes of the previous pass before this pass's reads.
             block::barrier();
             let node = 2 * stride * (thread + 1) - 1;
             if node + stride < section_items {

@@ -1,12 +1,12 @@
-//! Document 4's Kogge-Stone scan: in each pass every item is combined with the item one stride before it. The stride doubles from pass to
-//! pass.
+//! Document 4's Kogge-Stone scan: each pass combines an item with the item one stride before it, if there is one. The stride doubles from
+//! pass to pass.
 //!
 //! ```text
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
 //! ```
 //!
-//! After the pass of stride s, T[t] combines the 2 s items that end with t. The log₂ B passes take B log₂ B − (B − 1) applications of the
-//! operator; the sequential scan takes B − 1.
+//! After the pass of stride s, T[t] combines the 2 s items that end with item t, or all items up to t if there are fewer. The log₂ B passes
+//! take B log₂ B − (B − 1) applications of the operator; the sequential scan takes B − 1.
 //!
 //! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory
@@ -44,7 +44,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
         own.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the pass before (for the first pass, of the load) before this pass's reads.
+            // Orders the writes of the previous pass, or of the load, before this pass's reads.
             block::barrier();
             let mut combined = O::identity();
             if thread >= stride {
@@ -83,8 +83,8 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the last pass's accesses before this pass's accesses. The last pass wrote the buffer that is now the source, and read
-            // the buffer that is now the destination.
+            // Orders the accesses of the previous pass, or of the load, before this pass's accesses. The previous pass wrote the buffer
+            // that is now the source, and read the buffer that is now the destination.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {

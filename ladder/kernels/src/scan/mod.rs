@@ -10,11 +10,11 @@
 //! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
 //!
 //! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and writes the section's total to
-//! `totals`. The host scans the totals with the same kernel, and recursively if the totals fill more than one section. Then
+//! `totals`. The host scans the totals with the kernel's inclusive form, and recursively if the totals fill more than one section. Then
 //! [`sections::add_prefixes`] combines each section's items with the section's prefix.
 //!
 //! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in the first place.
-//! Only [`load`] distinguishes the two scans. The totals are always scanned inclusively.
+//! Only [`load`] distinguishes the two scans.
 //!
 //! Operands keep their order, so the operator need not commute. Floats are combined along each kernel's own tree: these
 //! scans have no bit contract.

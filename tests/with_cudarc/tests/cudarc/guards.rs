@@ -1,7 +1,7 @@
 //! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
 //!
-//! The virtual GPU stops a program in which two unordered pieces of work access the same bytes, and every later call
-//! fails. So a right result shows that everything was ordered.
+//! The virtual GPU stops a program in which work writes bytes that unordered work accesses, and every later call fails. So a right result
+//! shows that everything was ordered.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// A fast hash of one number. The keys are addresses and thread numbers, which no attacker chooses.
+/// A fast hash of one number. The keys are numbers such as addresses and block numbers, which no attacker chooses.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct NumberHasher(u64);
 

@@ -17,7 +17,7 @@
 //!
 //! * from a call that waits for the work's stream, for a later event or for the context;
 //! * from a query that answers "done", or from the time between two events;
-//! * from a copy that returns only when it is done, or from a call that waits because it frees memory;
+//! * from a copy that returns only when it is done, or from a call that waits because it frees or unregisters memory;
 //! * when a host function that comes after the work begins.
 //!
 //! Destroying a stream tells the host nothing.

@@ -60,7 +60,7 @@ struct Done {
 #[derive(Default)]
 pub(super) struct Recent {
     done: Vec<Done>,
-    /// Cells whose histories the recent work owns.
+    /// The number of cells whose histories the recent work owns.
     cells: usize,
 }
 
@@ -79,7 +79,7 @@ impl Recent {
         self.done.len()
     }
 
-    /// Cells whose histories the recent work owns.
+    /// The number of cells whose histories the recent work owns.
     pub(super) fn cells(&self) -> usize {
         self.cells
     }

@@ -1,7 +1,6 @@
 //! `cuDeviceGetAttribute`: the properties of a device.
 //!
-//! Clock rates, bus widths and cache sizes are not modelled, so their values are invented. Attributes of
-//! features that are not modelled are 0. So are attributes of CUDA 13 that this table does not list.
+//! Clock rates, bus widths and cache sizes are not modelled, so their values are invented. Attributes that this table does not list are 0.
 
 use crate::WARP_LANES;
 use crate::driver::abi::Out;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The flags of graph instantiation.
 const INSTANTIATE_FLAGS: u64 = 0xf;
 const AUTO_FREE_ON_LAUNCH: u64 = 1;
-/// The flag for launches from kernels, which are not supported.
+/// The flag for launching the graph from kernels, which is not supported.
 const DEVICE_LAUNCH: u64 = 4;
 
 pub(crate) fn instantiate(

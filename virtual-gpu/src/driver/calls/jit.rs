@@ -1,5 +1,5 @@
-//! The options of `cuModuleLoadDataEx` and of the linker. Only the error log has an effect. The other options
-//! concern a compiler, and there is no compiler: the information log is empty, and the time is 0.
+//! The options of `cuModuleLoadDataEx`, of libraries and of the linker. Only the error log has an effect. The other options concern a
+//! compiler, and there is no compiler: the information log is empty, and the time is 0.
 
 use crate::driver::abi::{HostPointer, In, Out};
 use crate::driver::code::{Code, Outcome};

@@ -1,5 +1,5 @@
-//! Libraries: device code that is loaded once for all contexts, and its kernels. Attributes of kernels and addresses of
-//! variables belong to the current context.
+//! Libraries: device code that a program loads once for all contexts, and its kernels. Attributes of kernels and addresses of variables
+//! belong to the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;

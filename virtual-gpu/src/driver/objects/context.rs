@@ -28,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) handle: Handle<Context>,
     pub(crate) kind: Kind,
     pub(crate) id: u64,
-    /// The number of uses. `cuCtxCreate` and `cuCtxAttach` raise it, and `cuCtxDetach` lowers it.
+    /// The number of uses: 1 at first. `cuCtxAttach` raises it, and `cuCtxDetach` lowers it.
     pub(crate) uses: AtomicU32,
     flags: AtomicU32,
     fault: OnceLock<Code>,
@@ -89,7 +89,7 @@ impl Context {
         }
     }
 
-    /// The sticky error that a kernel has left, if any.
+    /// The sticky error that work of the context has left, if any.
     pub(crate) fn check(&self) -> Outcome {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }

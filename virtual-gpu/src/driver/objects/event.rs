@@ -1,5 +1,4 @@
-//! Events: positions in a stream that can be waited for. An event also keeps the time at which the stream
-//! reached it.
+//! Events: positions in a stream that can be waited for. An event may also keep the time at which the stream reached it.
 //!
 //! The time is read from the host's clock. The time between two events measures the interpreter, and says nothing about a GPU.
 

@@ -59,7 +59,7 @@ impl Graph {
         self.nodes.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Makes an executable graph, which holds the same references to user objects.
+    /// Makes an executable graph, which holds as many references to user objects as this graph.
     pub(crate) fn instantiate(&self) -> Outcome<ExecutableGraph> {
         let references = lock(&self.references);
         let references: Outcome<Vec<_>> =

@@ -56,7 +56,7 @@ enum PinnedOwner {
     Program,
 }
 
-/// The properties of an address.
+/// The allocation that an address lies in.
 pub(crate) struct Found {
     pub(crate) device: i32,
     /// The owning context. Stream-ordered memory belongs to the device.
@@ -289,7 +289,7 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated or registered in a context, and returns its amount.
+    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amount of both.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
@@ -298,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Freeing fails only if work of the context has already freed the memory.
+                // Freeing cannot fail, because known memory is live.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {

@@ -26,13 +26,13 @@ pub(crate) struct Function {
     pub(crate) module: Arc<Module>,
     pub(crate) handle: Handle<Module>,
     pub(crate) kernel: Kernel,
-    /// Bytes of dynamic shared memory that a launch may ask for.
+    /// The most bytes of dynamic shared memory that a launch may ask for.
     pub(crate) max_dynamic_shared_bytes: AtomicU32,
     pub(crate) carveout: AtomicI32,
     pub(crate) setup: Mutex<Setup>,
 }
 
-/// The shape and the parameters of the next launch by `cuLaunchGrid`.
+/// The block and the parameters of the next launch by `cuLaunch` or `cuLaunchGrid`.
 #[derive(Clone, Default)]
 pub(crate) struct Setup {
     pub(crate) block: [u32; 3],
@@ -94,7 +94,7 @@ impl Module {
     }
 }
 
-/// The dynamic shared memory that a launch may ask for by default.
+/// The most bytes of dynamic shared memory that a launch may ask for by default.
 fn default_dynamic_shared_bytes(kernel: &Kernel, config: &DeviceConfig) -> u32 {
     config
         .shared_bytes_per_block

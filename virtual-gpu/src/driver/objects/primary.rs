@@ -14,7 +14,7 @@ use crate::driver::objects::threads::ThreadId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Flags of a context: the way to wait (0, 1, 2 or 4), mapped host memory, local memory.
+/// All flags of a context, such as the way to wait and mapped host memory.
 const FLAGS: u32 = 0xff;
 
 /// The primary context of a device.

@@ -4,7 +4,7 @@
 //! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock of a stream is
 //! held while work is done, so threads with streams of their own run in parallel.
 //!
-//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work proceeds only
+//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work begins only
 //! inside driver calls. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
@@ -27,7 +27,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// makes the host wait when a queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
-/// The handle that, like null, stands for the legacy default stream.
+/// The handle that always stands for the legacy default stream. For the handle null, the call's symbol decides.
 const LEGACY: usize = 1;
 /// The handle that stands for the calling thread's default stream.
 const PER_THREAD: usize = 2;
@@ -186,8 +186,8 @@ impl Ticket {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the remaining work up to this ticket, unless another thread is doing it. A new thread does
-    /// work that may wait for the calling thread, such as a host function. So this function always returns.
+    /// Does one piece of the remaining work up to this ticket, unless another thread is doing it. A new thread does work that may wait for
+    /// the calling thread, such as a host function. So this function does not wait for such work.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {

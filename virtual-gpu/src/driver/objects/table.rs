@@ -1,11 +1,10 @@
 //! Live objects by handle.
 //!
-//! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. Keys are
-//! reused here in the same way: a new object gets the key of the last destroyed object of its kind.
-//! A stale handle is an error until its key is reused. Afterwards it names the newer object.
+//! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. Keys are reused here in the same way: a new object
+//! gets the key of its kind that was freed last. A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
 //! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
-//! Keys that a caller chose ([`Table::insert_at`]) are not reused.
+//! Keys that a caller chose ([`Table::insert_at`]) are not given to other objects.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

@@ -47,7 +47,7 @@ pub(crate) enum Action {
     Graph(Arc<[Step]>),
     /// Does nothing. Only its dependencies matter.
     Wait,
-    /// Does nothing. It keeps a graph's references until the graph's launch is done.
+    /// Does nothing. It keeps the references of an executable graph, also while a launch of the graph is queued.
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 

@@ -15,12 +15,13 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// The class of a call. It decides how injected failures affect the call, and what the call does without a driver.
+/// The class of a call. It decides how injected failures affect the call, what the call does without a driver, and whether a host function
+/// may make it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Any call of no other class.
     Ordinary,
-    /// Waits for work, so it returns deferred errors.
+    /// Waits for work or asks whether it is done, so it returns deferred errors.
     Synchronises,
     /// Works even in a context that a sticky error has poisoned.
     Survives,

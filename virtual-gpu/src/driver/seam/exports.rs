@@ -9,7 +9,8 @@
 //! - Pinned memory of an asynchronous copy stays valid until the stream has done the copy.
 //! - Callbacks have the documented type.
 //!
-//! Handles and device addresses may have any value: a wrong handle or address is an error.
+//! Handles and device addresses may have any value: a wrong handle or address is an error. An address that may be of the device or the host
+//! counts as a pointer, unless it lies in an allocation of a device.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
 //! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.

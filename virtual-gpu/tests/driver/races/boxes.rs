@@ -3,7 +3,7 @@
 use super::*;
 use std::ptr::null_mut;
 
-/// Copies a box of 2 words, 2 rows and 2 planes to the shared memory, which has 8 words to a row and 4 rows to a plane.
+/// Copies a box of 2 words, 2 rows and 2 planes to `bed.shared`, which has 8 words to a row and 4 rows to a plane.
 fn copy(bed: &Bed, origin: [usize; 3], stream: usize) {
     let side = |device, [x, y, z]: [usize; 3]| Side {
         x_bytes: x * 4,

@@ -4,8 +4,8 @@ use super::*;
 
 const RELAXED: i32 = 2;
 
-/// A graph of a fill, and of a kernel in the other stream that reads the words. If that stream joins the capture after the fill, there is
-/// an edge from the fill to the kernel. If that stream joins the capture before the fill, there is no edge.
+/// A graph of a fill in stream A, and of a kernel in stream B that reads the words. If B joins the capture after the fill, there is an edge
+/// from the fill to the kernel. If B joins the capture before the fill, there is no edge.
 fn graph(bed: &Bed, has_edge: bool) -> usize {
     let joined = event();
     assert_eq!(cuStreamBeginCapture_v2(bed.a, RELAXED), 0);

@@ -84,7 +84,7 @@ impl Bed {
     }
 }
 
-/// The races found since the last call in work that this thread enqueued.
+/// The races in this thread's work that were found since the last call.
 fn found() -> Vec<StreamRace> {
     let race = |finding| match finding {
         Finding::StreamRace(race) => Some(*race),

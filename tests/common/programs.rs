@@ -51,12 +51,13 @@ pub fn printed(output: &Output) -> String {
 
 /// Asserts that the example's help says what it does.
 pub fn assert_helps(example: &str) {
+    let program = executable(example);
+    let usage = format!("Usage: {}", program.file_name().unwrap().display());
     for flag in ["--help", "-h"] {
         let output = run(example, &[flag]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert_eq!(complaint(&output), "");
         let help = printed(&output);
-        let usage = format!("Usage: {example}");
         assert!(help.contains(&usage), "{help}");
         assert!(help.contains("GPU") || help.contains("device"), "{help}");
     }

@@ -298,7 +298,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
-    pub unsafe fn place_whole_leaf(
+    unsafe fn place_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         leaf: &Leaf,

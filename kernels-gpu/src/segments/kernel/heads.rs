@@ -16,7 +16,6 @@
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
 mod runs;
-mod steps;
 mod window;
 mod words;
 
@@ -31,8 +30,9 @@ use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
 use self::runs::{HAS_LONG, HAS_ROOTS};
-use self::steps::{Fold, Place};
+use super::downsweep::Downsweep;
 use super::items::Room;
+use super::leaves::Fold;
 use super::search::Offsets;
 use super::{depart, Launch};
 
@@ -214,10 +214,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
                     simt::barrier();
                 }
-                self.for_each_node_of_runs::<Place>(work, room, flags);
+                self.for_each_node_of_runs::<Downsweep>(work, room, flags);
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
-                self.for_each_leaf_of_runs::<Place>(work, room);
+                self.for_each_leaf_of_runs::<Downsweep>(work, room);
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
             }

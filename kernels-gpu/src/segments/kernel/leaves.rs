@@ -254,7 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written.
     #[inline(always)]
-    pub unsafe fn fold_whole_leaf(
+    unsafe fn fold_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,
@@ -334,7 +334,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written, and there is at least one.
     #[inline(always)]
-    pub unsafe fn fold_leaf(
+    unsafe fn fold_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,

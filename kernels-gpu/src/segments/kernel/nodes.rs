@@ -169,7 +169,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // other thread has the node (this function's condition).
         unsafe {
             let leaves = room.leaf(node.chunk.start, node.number * FAN);
-            let value = self.fold_values(leaves, node.leaf_count);
+            let value = self.fold_some(leaves, node.leaf_count);
             self.finish_node(work, room, node, value);
         }
     }
@@ -177,7 +177,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is
     /// one node too, and other blocks may wait for its value.
     #[inline(always)]
-    pub fn is_unused(&self, work: &Work, node: &Node) -> bool {
+    fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
         let is_published = Self::CHUNKS_ARE_NODES
             && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The header is written, and so are the items of the node's leaves. The node is the work's, and no other thread has it.
     #[inline(always)]
-    pub unsafe fn finish_node(
+    unsafe fn finish_node(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -339,9 +339,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The value at `place` is written.
     #[inline(always)]
-    pub unsafe fn read_value(values: *const O::Accumulator, place: u32) -> O::Accumulator {
+    unsafe fn read_value(values: *const O::Accumulator, place: u32) -> O::Accumulator {
         // SAFETY: the value is written, so the address is in bounds: this function's condition.
         unsafe { values.add(place as usize).read() }
+    }
+
+    /// Folds `count` values, 1 to 16, on one thread: in a left fold, or pairwise.
+    ///
+    /// # Safety
+    /// The values are written, and there is at least one.
+    #[inline(always)]
+    pub unsafe fn fold_some(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
+        // SAFETY: the values are written, and `place < count`: this function's condition.
+        unsafe {
+            match O::PAIRS_SIXTEENS {
+                true => sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place)),
+                false => self.fold_values(values, count),
+            }
+        }
     }
 
     /// The left fold of `count` values, 1 to 16, in steps of several values. In the last step, values past the end are left out.
@@ -349,7 +364,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// There is at least one value, and all of them are written.
     #[inline(always)]
-    pub unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
+    unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: at least one value, and all are written: this function's conditions. Past the end, the last value is read again.
         let value = |place: u32| unsafe { Self::read_value(values, Ord::min(place, count - 1)) };
         let mut folded = value(0);

@@ -9,13 +9,11 @@ use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
 use crate::segments::{chunk_items, vector_items, Work, FAN};
 use crate::simt;
-use crate::sixteens;
 
 use super::super::items::Room;
-use super::super::leaves::{Leaf, Node};
+use super::super::leaves::{Leaf, Node, Step};
 use super::super::starts::Chunk;
 use super::super::Launch;
-use super::steps::Step;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
 /// than one leaf, and one node.
@@ -272,9 +270,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The words are written, and `work` is one of the block's works.
-    /// 2. The conditions of `S::leaf` hold for each of these leaves.
+    /// 2. The conditions of `S::run` hold for each of these leaves.
     #[inline(always)]
-    pub unsafe fn for_each_leaf_of_runs<S: Step>(
+    pub unsafe fn for_each_leaf_of_runs<S: Step<Leaf>>(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -325,7 +323,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                             true => HAS_LONG | HAS_ROOTS,
                             false => HAS_LONG | HAS_NODES,
                         };
-                        S::leaf(self, work, room, leaf);
+                        S::run(self, work, room, leaf);
                     }
                     (run, is_some, is_next) = (around.last, is_next, false);
                     some = simt::ballot(is_some);
@@ -359,9 +357,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. The whole block. The words and the flags are written, and `work` is one of the block's works.
-    /// 2. The conditions of `S::node` hold for each of these nodes.
+    /// 2. The conditions of `S::run` hold for each of these nodes.
     #[inline(always)]
-    pub unsafe fn for_each_node_of_runs<S: Step>(
+    pub unsafe fn for_each_node_of_runs<S: Step<Node>>(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -385,7 +383,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                             number: 0,
                             leaf_count: chunk.leaf_count(),
                         };
-                        S::node(self, work, room, node);
+                        S::run(self, work, room, node);
                     }
                 }
                 number += step * self.threads();
@@ -413,7 +411,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                             number,
                             leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
                         };
-                        S::node(self, work, room, node);
+                        S::run(self, work, room, node);
                     }
                 }
                 number += step * self.threads();
@@ -476,21 +474,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.node(chunk.start, 0), chunk.node_count(), before);
             });
-        }
-    }
-
-    /// Folds `count` values, 1 to 16, on one thread: in a left fold, or pairwise.
-    ///
-    /// # Safety
-    /// The values are written, and there is at least one.
-    #[inline(always)]
-    pub unsafe fn fold_some(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the values are written, and `place < count`: this function's condition.
-        unsafe {
-            match O::PAIRS_SIXTEENS {
-                true => sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place)),
-                false => self.fold_values(values, count),
-            }
         }
     }
 }

@@ -24,7 +24,7 @@ macro_rules! limits {
         /// |---|---|
         $(#[doc = concat!("| ", $what, " | `", $example, "` |")])*
         ///
-        /// Other forms of instructions may be unsupported as well. The error names the form.
+        /// Forms of instructions that are not in this list may be unsupported as well. The error names the form.
         ///
         /// ```
         /// for limit in virtual_gpu::LIMITS {

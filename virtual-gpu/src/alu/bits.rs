@@ -2,8 +2,8 @@
 
 use super::Integer;
 
-/// `bfe`: extracts `length` bits from `position` on. For a signed type, the sign is the field's highest bit, or the value's highest bit if
-/// the field ends beyond the value.
+/// `bfe`: extracts `length` bits from `position` on. For a signed type, the field is extended with its highest bit, or with the value's
+/// highest bit if the field ends beyond the value.
 pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
     if length == 0 {
@@ -51,7 +51,7 @@ pub(crate) fn bit_mask(position: u32, length: u32) -> u32 {
     ((bits_below(length) << position) as u64) as u32
 }
 
-/// `bfind`: the position of the highest set bit, or for a negative value of the highest clear bit; all ones if there is no such bit.
+/// `bfind`: the position of the highest set bit, or of the highest clear bit if `a` is negative; all ones if there is no such bit.
 pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     let wide = if a.widen() < 0 { !a.widen() } else { a.widen() };
     127_u32.wrapping_sub(wide.leading_zeros())
@@ -109,8 +109,8 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     })
 }
 
-/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards or downwards; all ones if there is no such bit.
-/// The offset 0 means the bit at `base` itself. For the offset `i32::MIN` the hardware gives 0.
+/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards, or downwards if `offset` is negative; all ones
+/// if there is no such bit. The offset 0 means the bit at `base` itself. For the offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;
@@ -128,8 +128,7 @@ pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     nth.map_or(u32::MAX, |position| position as u32)
 }
 
-/// `szext`: the low `length` bits, extended with zeros or with their sign. A length of 32 leaves the
-/// value unchanged.
+/// `szext`: the low `length` bits, extended with zeros or with their sign. A length of 32 or more leaves the value unchanged.
 pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     let length = length.min(32);
     let low = a.widen() & bits_below(length);

@@ -17,7 +17,7 @@ pub(crate) fn dot4<const A_SIGNED: bool, const B_SIGNED: bool>(a: u32, b: u32, c
     })
 }
 
-/// `dp2a`: the two products of a 16-bit half of `a` and a byte of `b`, from byte `FIRST` on, added to `c`.
+/// `dp2a`: the low half of `a` times byte `FIRST` of `b`, and the high half times the next byte, added to `c`.
 pub(crate) fn dot2<const A_SIGNED: bool, const B_SIGNED: bool, const FIRST: u32>(
     a: u32,
     b: u32,

@@ -1,7 +1,7 @@
 //! The checks that can be switched off. The checks of memory accesses are always on.
 //!
 //! Barriers and `*.sync` instructions are checked where they are executed, in `exec/barrier.rs` and `exec/sync.rs`. The check for data
-//! races is an [`Observer`] of the launch with state of its own. At the end of a launch, `streams` compares the bytes that the launch
+//! races is an [`Observer`] of the launch, and keeps its own state. At the end of a launch, `streams` compares the bytes that the launch
 //! touched with the bytes that other work touched. The check for uninitialised bytes keeps its state, [`Undefined`], next to the registers
 //! and the memories; `exec/init` updates it. The interpreter is compiled for each observer, so watching costs nothing in a launch that is
 //! not watched.

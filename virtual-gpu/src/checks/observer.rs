@@ -52,7 +52,7 @@ pub(crate) struct Arrival {
 pub(crate) struct GridStart<'a> {
     /// The grid's number in the launch. The grid that the host launched has number 0.
     pub number: u32,
-    /// The number of its first block in the launch.
+    /// The number of the grid's first block. Blocks are numbered over the whole launch.
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,

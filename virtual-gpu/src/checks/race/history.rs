@@ -1,5 +1,4 @@
-//! The remembered accesses of a cell of memory: its last writes, and the reads since these writes. Accesses that are not needed to find a
-//! race are forgotten where that is cheap.
+//! The remembered writes and reads of a cell of memory. Accesses that are not needed to find a race are forgotten where that is cheap.
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
 //! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, several accesses of
@@ -133,8 +132,8 @@ impl Record {
         self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
     }
 
-    /// Whether the later access `new` replaces this access: it comes after this access, and this access is morally strong with every access
-    /// that `new` is morally strong with.
+    /// Whether the later access `new` replaces this access: `new` is ordered after this access, and this access is morally strong with
+    /// every access that `new` is morally strong with.
     #[inline]
     fn is_replaced_by(self, new: Self, known: &Known) -> bool {
         (!new.is_strong() || self.is_as_strong_as(new)) && self.is_before(new, known)
@@ -202,7 +201,7 @@ impl Log {
         }
     }
 
-    /// Forgets the accesses that the access `new` replaces.
+    /// Forgets the accesses that the access `new` replaces. If `new` is strong and there are more than [`PRUNED`] accesses, forgets none.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
         match self {

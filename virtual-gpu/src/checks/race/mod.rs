@@ -1,8 +1,8 @@
 //! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
 //! is a write, and nothing orders the two.
 //!
-//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step. Shuffles, votes, and the interleaving of
-//! this run order no accesses.
+//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step. Shuffles and votes order no accesses, and
+//! neither does the interleaving of this run.
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
 //!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.
@@ -17,13 +17,13 @@
 //!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
 //!   themselves.
 //! * Two strong accesses to the same bytes do not race if the scope of each includes the other thread.
-//! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
-//!   the bytes must not change while the grid runs.
+//! * A non-coherent read (`ld.global.nc`) races with every write since its grid started, ordered or not: the bytes must not change while
+//!   the grid runs.
 //!
 //! Each thread has a time, which advances when the thread publishes something. Each thread also knows other threads up to certain times
-//! (`clocks`, `threads`, `messages`). An access gets the time of its thread. It is ordered before a later access if the later thread knows
-//! the earlier thread up to this time. Memory is divided into cells of a few bytes (`pages`). For each cell, `history` holds the accesses
-//! that must be remembered.
+//! (`clocks`, `threads`, `messages`). An access gets the time of its thread. It is ordered before a later access if the thread of the later
+//! access knows the thread of the earlier access up to this time. Memory is divided into cells of a few bytes (`pages`). For each cell,
+//! `history` holds the accesses that must be remembered.
 //!
 //! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that
 //! it touched, for `checks/streams` to compare with other work.

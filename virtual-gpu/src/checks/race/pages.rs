@@ -8,7 +8,7 @@ use super::history::History;
 
 /// Bytes of a page; no access is longer.
 const PAGE_BYTES: u64 = 512;
-/// The coarsest division: cells of 16 bytes.
+/// The `shift` of the coarsest pages: cells of 16 bytes.
 const COARSEST: u32 = 4;
 
 /// The histories of one memory.

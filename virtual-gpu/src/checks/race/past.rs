@@ -54,7 +54,7 @@ impl Past {
         }
     }
 
-    /// Records a write that overwrites `before`, or `None` if the old value is not known.
+    /// Records a write. `before` is the value that it overwrites, if known.
     pub(super) fn write(
         &mut self,
         (address, width): (u64, u32),
@@ -83,7 +83,7 @@ impl Past {
         }
     }
 
-    /// The old value, with its messages, for a read that is chosen to be stale.
+    /// Chooses at random whether a read that may be stale is stale. If so, returns the old value and its messages.
     pub(super) fn read(
         &mut self,
         (address, width): (u64, u32),

@@ -79,7 +79,7 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Each [`Known`] that `known` already contains. Threads that have met share a `Known`, which is then seldom joined twice.
+    /// The joined [`Known`]s, in order. Threads that have met share a `Known`: the last two are not joined again.
     taken: Vec<Rc<Known>>,
 }
 

@@ -6,7 +6,7 @@
 //! * both are in one stream, and B was enqueued later;
 //! * one is in the legacy default stream and the other in a blocking stream of the same context, and B was
 //!   enqueued later;
-//! * B's stream was told to wait for an event before B was enqueued, and A was enqueued in the event's stream before that event was
+//! * before B was enqueued, its stream was told to wait for an event, and A was enqueued in the event's stream before that event was
 //!   recorded there. If the event was recorded several times, the last recording before the wait call counts;
 //! * B was enqueued after the host learned that A is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from A to B;
@@ -16,9 +16,9 @@
 //! The host learns that work is done
 //!
 //! * from a call that waits for the work's stream, for a later event or for the context;
-//! * from a query that answers "done", or from the time between two events;
+//! * from a query that answers "done", or from a call that returns the time between two events;
 //! * from a copy that returns only when it is done, or from a call that waits because it frees or unregisters memory;
-//! * when a host function that comes after the work begins.
+//! * when a host function begins that is ordered after the work.
 //!
 //! Destroying a stream tells the host nothing.
 //!
@@ -29,8 +29,8 @@
 //! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
 //! freeing counts as a write.
 //!
-//! Whether two pieces race does not depend on the order in which they happen to be done, nor on the threads that do them. Each piece is
-//! compared with all pieces done before it (`shadow`). Two pieces are ordered if their order was known when the later piece was enqueued
+//! Whether two pieces race does not depend on the order in which they happen to be done, nor on the host threads that do them. Each piece
+//! is compared with all pieces done before it (`shadow`). Two pieces are ordered if their order was known when the later piece was enqueued
 //! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it, because its
 //! accesses are not known earlier. A copy or a fill reports before it begins.
 //!
@@ -41,10 +41,10 @@
 //!   reads a buffer before the copy to it is done.
 //! * Missing synchronisation between host threads. The driver does not see how they synchronise, so every host thread counts as knowing
 //!   what any host thread has learned.
-//! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
-//!   copy may still be under way when the call returns.
-//! * Races with the launch of a graph that contains a host function. When this function begins, the whole launch counts as known to the
-//!   host.
+//! * Races with the end of a copy from pageable memory. On a real driver, the last part of the copy may still be under way when its call
+//!   returns.
+//! * Races with the launch of a graph that contains a host function. When this function begins, the host counts as knowing that the whole
+//!   launch is done.
 //! * The use of stream-ordered memory on a stream that is not ordered after the allocation.
 //!
 //! Two kinds of order are not seen, so ordered work may be reported as a race:
@@ -52,10 +52,9 @@
 //! * A host that polls a word of page-locked memory to learn that work is done.
 //! * Kernels of two streams that pass a flag from one to the other while both run.
 //!
-//! Most work races with nothing, and recording it byte by byte is slow. So recent work is kept as spans of
-//! addresses (`spans`, `recent`). It is recorded byte by byte (`touched`, `shadow`) only when unordered work with
-//! overlapping spans arrives. Usually the host waits for all work before such work arrives, and the spans are
-//! dropped.
+//! Most work races with nothing, and recording it byte by byte is slow. So recent work is kept as spans of addresses (`spans`, `recent`).
+//! It is recorded byte by byte (`touched`, `shadow`) when unordered work with overlapping spans arrives, or at a cleanup. Usually the host
+//! waits for all work before such work arrives, and the spans are dropped.
 //!
 //! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. From time to
 //! time, work that is ordered before everything that can still happen is forgotten.

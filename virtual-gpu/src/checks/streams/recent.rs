@@ -1,9 +1,8 @@
 //! Recent work, of which only spans of addresses are recorded so far.
 //!
-//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom
-//! needed: other work touches other memory or is ordered after the launch, and soon the host waits for
-//! everything. So each piece of work is kept with spans of addresses that contain its accesses, until an
-//! unordered piece with overlapping spans arrives.
+//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: other work touches other
+//! memory or is ordered after the launch, and soon the host waits for everything. So each piece of work is kept with spans of addresses
+//! that contain its accesses, until an unordered piece with overlapping spans arrives, or until a cleanup.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};

@@ -1,8 +1,8 @@
 //! The bytes that a piece of work has read and written, as runs in the order of their addresses.
 //!
-//! A run holds adjacent bytes that one line of one kernel accessed in the same way, with the same number of bytes for each thread. So a run
-//! is usually a row of accesses by consecutive threads of one block, and the thread of each byte is known. After [`EXACT_RUNS`] runs,
-//! adjacent bytes join the last run whatever their threads, which are then unknown. So scattered accesses take less memory.
+//! A run holds adjacent bytes that one instruction of one kernel accessed in the same way, with the same number of bytes for each thread.
+//! So a run is usually a row of accesses by consecutive threads of one block, and the thread of each byte is known. After [`EXACT_RUNS`]
+//! runs, adjacent bytes join the last run whatever their threads, which are then unknown. So scattered accesses take less memory.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;

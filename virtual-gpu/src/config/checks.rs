@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch. `copies` and `leaks` only report a mistake. The other checks also stop the launch that makes it.
+    /// Watch. `copies` and `leaks` only report a mistake. The other checks make it a fault.
     On,
     /// Do not watch: go on as a real device might.
     Off,

@@ -144,14 +144,14 @@ impl Text {
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The text. Fails with `otherwise` if it is not UTF-8: other names are not found here.
+    /// The text. Fails with `otherwise` if it is not UTF-8.
     pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
         std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
     }
 }
 
-/// Host memory that a call or its work reads or writes, or the argument of a callback. It may be kept after the call, in a stream's queue
-/// or a linker: by CUDA's contract the memory stays valid until the work is done, or the linker is destroyed.
+/// Host memory that a call or its work reads or writes, or the argument of a callback. The pointer may be kept after the call, in a
+/// stream's queue or a linker: by CUDA's contract the memory stays valid until the work is done, or the linker is destroyed.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);

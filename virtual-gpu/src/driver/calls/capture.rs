@@ -18,7 +18,7 @@ pub(crate) fn begin(stream: Handle<Stream>, mode: i32) -> Outcome {
     machine()?.captures.begin(&stream, mode)
 }
 
-/// If the capture is invalid, the call fails and writes a null handle.
+/// If the capture gives no graph, the call fails and writes a null handle.
 pub(crate) fn end(stream: Handle<Stream>, graph: Out<Handle<Graph>>) -> Outcome {
     let machine = machine()?;
     let stream = resolve(stream)?;

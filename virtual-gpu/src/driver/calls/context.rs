@@ -26,7 +26,7 @@ const LIMITS: [(i32, usize); 5] = [
     (PENDING_LAUNCHES, 2048),
     (5, 64),
 ];
-/// The highest limit that CUDA has.
+/// The highest number of a limit in CUDA.
 const HIGHEST_LIMIT: i32 = 9;
 
 pub(crate) fn create(context: Out<Handle<Context>>, flags: u32, device: i32) -> Outcome {
@@ -130,8 +130,8 @@ pub(crate) fn push(handle: Handle<Context>) -> Outcome {
     Ok(())
 }
 
-/// Fails unless the handle belongs to a context. As with the real driver, the handle of a primary context is valid even
-/// while the context does not exist. Work in such a context fails.
+/// Fails unless the handle belongs to a context. As with the real driver, the handle of a primary context is valid even while the context
+/// does not exist. Work in a context that does not exist fails.
 fn check_handle(machine: &Machine, handle: Handle<Context>) -> Outcome {
     let is_primary = |device: &Device| device.primary.handle().key() == handle.key();
     if machine.devices.iter().any(is_primary) {

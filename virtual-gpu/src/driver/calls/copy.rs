@@ -1,8 +1,8 @@
 //! Copies of one row.
 //!
 //! As on a real device, a synchronous copy belongs to the default stream. If it involves host memory, the call returns when the copy is
-//! done. An asynchronous copy reads pageable host memory during the call, and is synchronous if it writes to pageable memory. It reads and
-//! writes pinned host memory when the stream reaches the copy. A captured copy treats pageable memory like pinned memory.
+//! done. An asynchronous copy reads pageable host memory during the call. If it writes to pageable memory, the call returns when the copy
+//! is done. It reads and writes pinned host memory when the stream reaches it. A captured copy treats pageable memory like pinned memory.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
@@ -73,8 +73,8 @@ pub(crate) fn any_to_any_async(
     later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
-/// One end of a copy, at an address of either kind. It is device memory if an allocation on a device contains
-/// the address, and host memory otherwise.
+/// One end of a copy, at an address of a device or the host. It is device memory if an allocation on a device contains the address, and
+/// host memory otherwise.
 pub(super) fn place(address: u64) -> Outcome<Location> {
     Ok(match machine()?.memory_at(address) {
         Some(memory) => Location::Device(memory, address),

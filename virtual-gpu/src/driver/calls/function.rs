@@ -37,7 +37,7 @@ pub(crate) fn attribute(value: Out<i32>, attribute: i32, function: Handle<Functi
         3 => function.kernel.local_bytes(),
         4 => function.kernel.registers(),
         5 | 6 => version, // the versions of the PTX, and of the binary that it would become
-        7 => 0,           // whether global loads are cached by option
+        7 => 0,           // whether a compiler option caches global loads
         MAX_DYNAMIC_SHARED_BYTES => function.max_dynamic_shared_bytes.load(Ordering::Relaxed),
         CARVEOUT => return value.write(function.carveout.load(Ordering::Relaxed)),
         _ => return Err(Code::INVALID_VALUE),

@@ -76,8 +76,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// Fills the array `nodes` with handles, and the rest of the array with null. Without an array, writes the
-/// number of nodes to `count`.
+/// Fills the array `nodes` with handles, and the rest of the array with null. Writes the number of handles to `count`: without an array,
+/// the number of all nodes.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,

@@ -26,7 +26,8 @@ struct Log {
     capacity: Option<Capacity>,
 }
 
-/// The size of a log buffer, and the index of the option's value. The value holds the size, and receives the length of the log.
+/// The size of a log buffer, and the index of the option that gives it. The option's value holds the size, and receives the length of the
+/// log.
 struct Capacity {
     bytes: usize,
     index: usize,

@@ -42,7 +42,7 @@ pub(crate) struct Attribute {
     rest: MaybeUninit<[u8; 60]>,
 }
 
-/// Attributes of a launch: ignored, cooperative, programmatic, priority.
+/// Numbers of launch attributes.
 const IGNORE: i32 = 0;
 const COOPERATIVE: i32 = 2;
 const PRIORITY: i32 = 8;

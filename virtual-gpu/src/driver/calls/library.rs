@@ -1,5 +1,5 @@
-//! Libraries: device code that a program loads once for all contexts, and its kernels. Attributes of kernels and addresses of variables
-//! belong to the current context.
+//! Libraries: device code that a program loads once for all contexts, and its kernels. Kernels have attributes, and variables have
+//! addresses, in each context: the calls use the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;
@@ -59,7 +59,7 @@ fn check_options(options: In<i32>, count: u32) -> Outcome {
     Ok(())
 }
 
-/// If a context is current, the text is loaded there at once, so that this call refuses an invalid text.
+/// If a context is current, the text is loaded into it at once, so that this call refuses an invalid text.
 fn load_image(image: &[u8], logs: &Logs) -> Outcome<Handle<Library>> {
     let machine = machine()?;
     let text = checked_text(image);

@@ -15,13 +15,13 @@ const ATTACH_GLOBAL: u32 = 1;
 const ATTACH_HOST: u32 = 2;
 const ATTACH_SINGLE: u32 = 4;
 
-/// The advice that CUDA has.
+/// The numbers of the kinds of advice.
 const ADVICE: std::ops::RangeInclusive<i32> = 1..=6;
 
 /// Kinds of memory locations: a device, the host, a NUMA node, the NUMA node of the calling thread.
 const DEVICE: i32 = 1;
 const HOST: std::ops::RangeInclusive<i32> = 2..=4;
-/// The number that means the host in place of a device.
+/// The device number that means the host.
 const CPU: i32 = -1;
 
 pub(crate) fn alloc(address: Out<u64>, bytes: usize, flags: u32) -> Outcome {

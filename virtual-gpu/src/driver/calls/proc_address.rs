@@ -2,7 +2,7 @@
 //! its signature.
 //!
 //! If nothing is found, no address is written, as with the real driver. If the real driver finds a call that this crate exports, this
-//! crate's address replaces the real driver's, so that these calls pass through the seam too. For a CUDA version newer than this crate
+//! crate's address replaces the real driver's, so that the call passes through the seam too. For a CUDA version newer than this crate
 //! knows, signatures may differ, so the real driver's address is kept.
 
 use crate::driver::abi::{Out, Text};

@@ -32,7 +32,7 @@ pub(crate) fn set_shared_bytes(function: Handle<Function>, bytes: u32) -> Outcom
     change(function, |setup| setup.dynamic_shared_bytes = bytes)
 }
 
-/// Sets the size of all parameters. Bytes that were set before keep their values, and new bytes are zeros.
+/// Sets the total size of the parameters. Bytes that were set before keep their values, and new bytes are zeros.
 pub(crate) fn set_parameter_bytes(function: Handle<Function>, bytes: u32) -> Outcome {
     let bytes = bytes as usize;
     if bytes > MAX_PARAMETER_BYTES {
@@ -62,7 +62,7 @@ pub(crate) fn set_vector(
     set_bytes(function, offset, &from.read(bytes as usize)?)
 }
 
-/// Sets the bytes of one parameter. The size of all parameters may be set before or after this call.
+/// Sets the bytes of one parameter. Their total size may be set before or after this call.
 fn set_bytes(function: Handle<Function>, offset: i32, bytes: &[u8]) -> Outcome {
     let start = usize::try_from(offset).map_err(|_| Code::INVALID_VALUE)?;
     let end = start.saturating_add(bytes.len());

@@ -1,4 +1,4 @@
-//! User objects, and the references that graphs hold.
+//! User objects, and the references to them that graphs hold.
 
 use crate::driver::abi::{Handle, HostFunction, HostPointer, Out};
 use crate::driver::code::{Code, Outcome};

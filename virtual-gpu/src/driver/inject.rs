@@ -63,7 +63,7 @@ pub enum Calls {
 pub enum Moment {
     /// The call fails, and has no effect.
     Before,
-    /// The call has its effect, and fails. An object that it created stays, and the caller gets no handle.
+    /// The call has its effect, writes its results, and fails. An object that it created stays.
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,

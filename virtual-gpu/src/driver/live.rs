@@ -41,7 +41,7 @@ pub struct Live {
     pub pinned_bytes: u64,
 }
 
-/// The number of live objects on the virtual device, of all threads. `None` without the virtual device.
+/// The numbers of live objects on the virtual device, whichever thread made them. `None` without the virtual device.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Settings, live, start};
@@ -56,7 +56,7 @@ pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
-/// The number of live objects that the calling thread made on the virtual device. Tests that run side by side do not affect this number.
+/// The numbers of live objects that the calling thread made on the virtual device. Tests that run side by side do not affect these numbers.
 /// `None` without the virtual device.
 ///
 /// ```

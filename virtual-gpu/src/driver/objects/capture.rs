@@ -2,7 +2,7 @@
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event recorded in the capture. Each stream that
 //! takes part has a [`Tail`]: the nodes on which its next node depends. Most calls that are not allowed during a capture invalidate the
-//! capture. Then both this call and the call that ends the capture fail with a code from 900 on.
+//! capture. Then the forbidden call and the call that ends the capture both fail with a code from 900 on.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -288,7 +288,7 @@ impl Capture {
         }
     }
 
-    /// Whether all nodes of the other streams come before the end of this stream.
+    /// Whether all nodes of the capture's streams come before `tail`.
     fn is_joined_by(&self, tail: &Tail) -> bool {
         let streams = lock(&self.state).streams.clone();
         let others: Vec<Tail> = streams.iter().filter_map(|stream| stream.tail()).collect();

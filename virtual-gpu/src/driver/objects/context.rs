@@ -232,7 +232,7 @@ impl Context {
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// Covers the work up to this position, and all work that comes before it.
+    /// Covers the work up to this position, and all work of other streams that comes before it.
     pub(crate) clock: Arc<Clock>,
 }
 

@@ -2,7 +2,7 @@
 //! released for the last time. Its handle stays the same for the life of the process.
 //!
 //! A context is destroyed while no lock is held. Its last work is done first, and a host function in this work may wait for a thread that
-//! uses the primary context. If a thread retains it in the meantime, a new context is made.
+//! uses the primary context. If a thread retains the primary context in the meantime, a new context is made.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -84,7 +84,7 @@ impl Primary {
         Ok(())
     }
 
-    /// Counts a release. Returns the context if it was the last release.
+    /// Counts a release. If it is the last one, returns the context.
     fn release_once(&self) -> Outcome<Option<Arc<Context>>> {
         let mut state = lock(&self.state);
         state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;

@@ -24,7 +24,7 @@ pub(super) struct Doing<'a> {
 }
 
 impl Doing<'_> {
-    /// Records that the host knows that all work before this piece is done.
+    /// Records that the host knows that this piece of work, and all work before it, is done.
     pub(super) fn tell(&self) {
         self.context.device.orders.told(self.clock);
     }

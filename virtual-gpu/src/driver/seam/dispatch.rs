@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) enum Class {
     /// Any call of no other class.
     Ordinary,
-    /// Waits for work or asks whether it is done, so it returns deferred errors.
+    /// Waits for work, or asks whether work is done. So the call returns deferred errors.
     Synchronises,
     /// Works even in a context that a sticky error has poisoned.
     Survives,

@@ -12,12 +12,12 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions that a thread does not reach, although it has to take part.
+    /// Barriers that not all threads of the block reach, and `*.sync` instructions with a wrong member mask.
     pub sync: Switch,
     /// Data races within a launch, in global and shared memory. Also data races between launches, copies
     /// and fills, in global and page-locked memory.
     pub race: Switch,
-    /// Unwritten bytes that decide a branch, an address, or which threads take part.
+    /// Unwritten bytes that decide, for example, a branch, an address, or which threads take part.
     pub init: Switch,
     /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
     /// more than its kernels wrote.

@@ -208,7 +208,7 @@ impl Own {
 }
 
 impl Warp {
-    /// Executes one exchange for several parties. The lanes of each party are at a different instruction.
+    /// Executes one exchange for several parties. Each party is at an instruction of its own.
     pub(super) fn exchange_apart<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -174,7 +174,7 @@ impl Copies {
     }
 }
 
-/// The address operand for an address that is already in a register, plus an offset.
+/// An address operand: the address in the register `base`, plus `offset`.
 fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
     Address {
         space,
@@ -268,8 +268,7 @@ impl Warp {
         Err(Finding { kind, lane })
     }
 
-    /// Waits for all but the latest `but` groups of these lanes, and orders the lanes after the copies of
-    /// these groups.
+    /// Waits for all but the latest `but` groups of these lanes, and orders the lanes after all their copies that have landed.
     pub(super) fn await_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -48,7 +48,7 @@ pub(crate) fn approximate_upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// `rsqrt.approx.f64`, which has all bits of the result.
+/// `rsqrt.approx.f64`. Its result has all bits, not only the upper half.
 pub(crate) fn reciprocal_root_double(a: f64) -> f64 {
     const NEAREST: u8 = Rounding::Nearest as u8;
     div_double::<NEAREST>(1.0, sqrt_double::<NEAREST>(a))

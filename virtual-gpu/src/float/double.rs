@@ -35,7 +35,7 @@ fn host_suffices<const M: u8>(finite: bool) -> bool {
 
 #[inline(always)]
 fn result(x: f64, operands: &[f64]) -> f64 {
-    // The test uses the bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
+    // The operands decide the bits of a NaN, because Rust leaves the payload of a NaN from arithmetic unspecified.
     if x.to_bits() << 1 > 0x7ff << 53 {
         return nan_of(operands);
     }
@@ -131,8 +131,7 @@ pub(crate) fn neg_double(a: f64) -> f64 {
     result(-a, &[a])
 }
 
-/// `atom.add` on global memory, which returns a NaN operand unchanged. The operand takes precedence
-/// over the value in memory.
+/// `atom.add` on global memory. If the operand is a NaN, it is the result, unchanged. Otherwise a NaN in memory is the result, unchanged.
 pub(crate) fn add_double_global(old: f64, b: f64) -> f64 {
     match (old.is_nan(), b.is_nan()) {
         (_, true) => b,

@@ -1,8 +1,7 @@
 //! Floats of 16 bits: f16 and bf16.
 //!
-//! A NaN result is always `0x7fff`. Results are computed exactly, or with a sticky bit for the
-//! digits that were cut off, and rounded once. Subnormals count, unless the instruction flushes
-//! (`.ftz`).
+//! A NaN result is always `0x7fff`. Results are computed exactly, or with a sticky bit for the digits that were cut off, and rounded once.
+//! Subnormals are kept, unless the instruction flushes them (`.ftz`).
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, BRAIN, Format, HALF, Number};
@@ -121,7 +120,7 @@ fn operand<T: Narrow>(a: T, mode: Mode) -> T {
     if mode.flushes() { flush(a) } else { a }
 }
 
-/// Applies the mode's flushing and saturation to a value. A NaN becomes the canonical NaN.
+/// Applies the mode's flushing and saturation to a value. A NaN becomes +0 with saturation, and otherwise the canonical NaN.
 pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     if mode.saturates() {
@@ -142,8 +141,7 @@ pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     }
 }
 
-/// The result if an operand is not finite. `value` is the result of f32 arithmetic: an infinity or a
-/// NaN.
+/// The result if an operand is not finite. `value` is the result as f32: an infinity or a NaN.
 fn special<T: Narrow>(value: f32) -> T {
     T::round(value.into(), Rounding::Nearest)
 }

@@ -30,7 +30,7 @@ fn result<const M: u8>(x: f32) -> f32 {
     canonical(x)
 }
 
-/// Replaces a NaN by the canonical NaN. The test uses the bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
+/// Replaces a NaN by the canonical NaN, because Rust leaves the payload of a NaN from arithmetic unspecified.
 #[inline(always)]
 pub(super) fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -197,7 +197,8 @@ pub(crate) fn compared_single<const M: u8>(a: f32) -> f32 {
     operand::<M>(a)
 }
 
-/// The value as a result in this mode: flushed and saturated if the mode says so. A NaN becomes canonical.
+/// The value as a result in this mode: flushed and saturated if the mode says so. A NaN becomes +0 with saturation, and otherwise the
+/// canonical NaN.
 #[inline(always)]
 pub(crate) fn clean_single<const M: u8>(a: f32) -> f32 {
     result::<M>(operand::<M>(a))

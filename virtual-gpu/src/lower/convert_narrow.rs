@@ -1,5 +1,4 @@
-//! `cvt` where one side has 16 bits or fewer: f16, bf16, pairs of them, pairs of e4m3 and e5m2,
-//! and `cvt.pack`.
+//! `cvt` to or from floats of 16 bits or fewer: f16, bf16, pairs of them, pairs of e4m3 and e5m2, and `cvt.pack`.
 
 use super::body::Body;
 use super::opcode::Opcode;

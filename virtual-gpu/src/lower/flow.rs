@@ -82,7 +82,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// The number of a label. When the kernel is finished, the index of the label's instruction replaces this number.
+/// The number of a label. When the whole kernel has been lowered, the index of the label's instruction replaces this number.
 fn label<'a>(body: &mut Body<'a, '_>, operand: &Operand<'a>) -> Result<u32, String> {
     let Operand::Name(name) = operand else {
         return Err(format!("{} where a label is read", describe(operand)));

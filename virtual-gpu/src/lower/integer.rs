@@ -204,7 +204,7 @@ fn product<'a>(
     }
 }
 
-/// `mad.hi.sat` and `mad24.hi.sat`: the upper half of the product, plus the third source. The sum is clamped to the type.
+/// `mad.hi.sat` and `mad24.hi.sat`: the upper 32 bits of the product, plus the third source. The sum is clamped to the type.
 fn saturated_product<'a>(
     body: &mut Body<'a, '_>,
     name: &str,

@@ -45,8 +45,8 @@ pub(crate) struct Lowered {
     pub variables: Vec<(String, u64, u64)>,
 }
 
-/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If this
-/// fails, nothing stays allocated.
+/// Lowers a parsed text, and places its variables in `memory`. `problems` are those that the parser found. If this fails, nothing stays
+/// allocated.
 pub(crate) fn lower(
     module: &Module<'_>,
     mut problems: Vec<Problem>,

@@ -36,7 +36,7 @@ pub enum Class {
     Memory,
     /// Atomic operations.
     Atomic,
-    /// Branches, returns, exits, traps, pauses, and calls of functions that the system defines, such as `vprintf`.
+    /// Branches, returns, exits, traps, pauses, `setmaxnreg`, `pmevent`, and calls of functions that the system defines, such as `vprintf`.
     Control,
     /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, and waits for earlier launches.
     Sync,

@@ -132,8 +132,8 @@ impl Schedule {
         }
     }
 
-    /// Puts the turns of a round in order, and removes those of a starved block. In `turns`, the running blocks are numbered in the order
-    /// in which they started. `number_of` returns a block's number in the launch, which stays the same when other blocks end.
+    /// Shuffles the turns of a round, and removes those of a starved block. In `turns`, the running blocks are numbered in the order in
+    /// which they started. `number_of` returns a block's number in the launch, which stays the same when other blocks end.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>, number_of: impl Fn(usize) -> u64) {
         self.round += 1;
         if self.policy == Policy::StarvedPredecessor {

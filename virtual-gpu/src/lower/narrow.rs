@@ -75,7 +75,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// The bit of a control operand with which a factor out of bounds makes the result zero.
+/// The bit of a control operand for `.oob`: if a factor is out of bounds, the result is zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma` with all its modifiers.

@@ -1,8 +1,9 @@
 //! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
-//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and one definition is
-//! weak, only one definition is kept. If another text has an item with the name of a private item, the private item is renamed: `$text` and
-//! the number of its text are appended. The first text keeps its line numbers, and each following text starts on a new line.
+//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and at least one
+//! definition is weak, only one definition is kept. If another text has an item with the name of a private item, the private item is
+//! renamed: `$text` and the number of its text are appended. The first text keeps its line numbers, and each following text starts on a new
+//! line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +14,7 @@ use std::ops::Range;
 enum Linkage {
     Own,
     Visible,
-    /// `.weak` or `.common`: another definition replaces it.
+    /// `.weak` or `.common`: a visible definition replaces it.
     Weak,
     Extern,
 }

@@ -32,7 +32,7 @@ pub(super) struct Parser<'a, 'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-/// A mistake: its line and its text.
+/// A parsed part of the text, or a mistake.
 pub(super) type Parsed<T> = Result<T, Problem>;
 
 impl<'a> Parser<'a, '_> {

@@ -79,7 +79,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// The starved block. It changes after all blocks have had a turn.
+    /// The starved block. A new one is chosen after all blocks have had a turn.
     victim: Victim,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Schedule {
 enum Victim {
     /// The first running block.
     First,
-    /// The block of a turn of the next round, which this random number selects.
+    /// This random number selects a turn of the next round, and the block of that turn is starved.
     OfTurn(u64),
     /// The block with this number.
     Block(u64),

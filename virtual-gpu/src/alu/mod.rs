@@ -1,7 +1,7 @@
 //! Integer arithmetic of one lane, as pure functions.
 //!
-//! Results wrap, except those of saturating operations. Nothing panics. Where the PTX ISA leaves a result undefined, the functions give the
-//! known result of the hardware. For division by zero, quotient and remainder are all ones.
+//! Results wrap, except those of saturating operations. No function panics. Where the PTX ISA leaves a result undefined, the functions give
+//! the known result of the hardware. For division by zero, quotient and remainder are all ones.
 
 mod bits;
 mod carry;

@@ -1,8 +1,8 @@
 //! The virtual device: its size and its limits.
 //!
-//! The default limits are a current data-centre GPU's, but there is less memory and there are fewer multiprocessors. They are few on
-//! purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing here predicts
-//! time.
+//! The default limits are a current data-centre GPU's, but there is less memory and there are fewer multiprocessors. The multiprocessors
+//! are few on purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing
+//! here predicts time.
 
 /// The limits of a virtual device.
 ///
@@ -18,7 +18,7 @@ pub struct DeviceConfig {
     pub multiprocessors: u32,
     /// Compute capability, major and minor: `(9, 0)` is `sm_90`.
     pub compute_capability: (u32, u32),
-    /// Bytes of global memory. This limits live allocations; it is not reserved in advance.
+    /// Bytes of global memory: a limit on live allocations. The memory is not reserved in advance.
     pub memory_bytes: u64,
     /// The most threads of one block.
     pub max_threads_per_block: u32,

@@ -29,7 +29,7 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// `asked` arrived threads gave a predicate, and `holds` of these predicates are true.
+    /// `asked` is the number of arrived threads that gave a predicate, and `holds` the number of these predicates that are true.
     holds: u32,
     asked: u32,
     /// Whether any arrived thread had waited for the preceding launches.

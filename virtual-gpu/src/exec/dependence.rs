@@ -1,8 +1,8 @@
 //! Programmatic launches: whether a thread has waited for the preceding launches.
 //!
 //! A programmatic launch may begin while earlier work on its stream still runs, but must not access global memory before that work has
-//! ended. Here the launches of a stream run one after the other, so a missing wait gives no wrong values. Instead every access to global
-//! memory is checked: its thread must have waited. A thread has waited if
+//! ended. On the virtual device, the launches of a stream run one after the other, so a missing wait gives no wrong values. Instead every
+//! access to global memory is checked: its thread must have waited. A thread has waited if
 //!
 //! 1. it executed `griddepcontrol.wait`, or
 //! 2. it passed a barrier of its block or a `bar.warp.sync` at which at least one thread had waited before.

@@ -383,8 +383,7 @@ impl Warp {
         }
     }
 
-    /// Like [`bytes_of`](Self::bytes_of), for writing. Parameters of the kernel cannot be written, so their space has
-    /// no bytes here.
+    /// Like [`bytes_of`](Self::bytes_of), for writing. Parameters of the kernel cannot be written, so for their space the result is empty.
     fn bytes_of_mut<'s>(
         &'s mut self,
         shared: &'s mut Shared,

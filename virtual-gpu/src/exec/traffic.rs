@@ -53,7 +53,7 @@ pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
         .sum()
 }
 
-/// The wavefronts of one pass: for the bank of which its lanes access the most words, the number of these words.
+/// The wavefronts of one pass: the number of different words that its lanes access in one bank, for the bank where this number is largest.
 fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let words_per_lane = u64::from(bytes).div_ceil(BANK_BYTES);
     let ascending = lanes(mask).zip(lanes(mask).skip(1)).all(|(lane, next)| {

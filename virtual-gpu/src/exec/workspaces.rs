@@ -1,8 +1,8 @@
 //! Workspaces: memory for the barrier of a whole grid.
 //!
-//! As with NVIDIA's driver, a kernel finds the address of its grid's workspace in `%envreg1` and `%envreg2`. Here every grid has a
-//! workspace, not only the grid of a cooperative launch. A workspace is allocated when a thread first reads its address, and freed when the
-//! host's launch ends.
+//! As with NVIDIA's driver, a kernel finds the address of its grid's workspace in `%envreg1` and `%envreg2`. On the virtual device, every
+//! grid has a workspace, not only the grid of a cooperative launch. A workspace is allocated when a thread first reads its address, and
+//! freed when the host's launch ends.
 
 use std::collections::BTreeMap;
 

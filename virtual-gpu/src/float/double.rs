@@ -131,7 +131,7 @@ pub(crate) fn neg_double(a: f64) -> f64 {
     result(-a, &[a])
 }
 
-/// `atom.add` on global memory. If the operand is a NaN, it is the result, unchanged. Otherwise a NaN in memory is the result, unchanged.
+/// `atom.add` on global memory. A NaN operand becomes the result unchanged. If the operand is a number, a NaN in memory stays unchanged.
 pub(crate) fn add_double_global(old: f64, b: f64) -> f64 {
     match (old.is_nan(), b.is_nan()) {
         (_, true) => b,

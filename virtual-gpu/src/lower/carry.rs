@@ -1,4 +1,4 @@
-//! Chains of additions wider than a register: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
+//! Sums, differences and products wider than a register, as chains of instructions: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
 //! The condition code is a register that no other instruction can name.
 

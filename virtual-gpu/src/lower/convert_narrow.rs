@@ -1,4 +1,4 @@
-//! `cvt` to or from floats of 16 bits or fewer: f16, bf16, pairs of them, pairs of e4m3 and e5m2, and `cvt.pack`.
+//! `cvt` to or from floats of 16 bits or fewer: f16, bf16, pairs of them, and pairs of e4m3 and e5m2. Also `cvt.pack`, of integers.
 
 use super::body::Body;
 use super::opcode::Opcode;

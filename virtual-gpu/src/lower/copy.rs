@@ -11,7 +11,7 @@ use crate::counters::Class;
 use crate::program::{AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Phase, Reg, WaitFor};
 use crate::ptx::ast::{Number, Operand};
 
-/// Modifiers without an effect here: how much a cache should fetch.
+/// Modifiers without an effect on the virtual device: how much a cache should fetch.
 const CACHE_HINTS: [&str; 3] = ["L2::64B", "L2::128B", "L2::256B"];
 
 pub(super) fn lower<'a>(
@@ -37,8 +37,7 @@ pub(super) fn lower<'a>(
         return Ok(());
     }
     if opcode.takes("wait_group") {
-        // With `.read` it would be enough to wait until the source has been read. Here the wait is
-        // for the whole copy.
+        // With `.read` it would be enough to wait until the source has been read. The virtual device waits for the whole copy.
         opcode.takes("read");
         let [Operand::Number(Number::Integer(but))] = operands else {
             return Err("`wait_group` takes a number".into());

@@ -49,14 +49,14 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
         "%cluster_nctarank" => (Special::Fixed(1), 32),
         "WARP_SZ" => (Special::Fixed(32), 32),
         "%aggr_smem_size" => (Special::TotalSharedBytes, 32),
-        // These are always 0 here: reserved shared memory has no addresses, and kernels do not see their graph.
+        // These are always 0 on the virtual device: reserved shared memory has no addresses, and kernels do not see their graph.
         "%reserved_smem_offset_begin" | "%reserved_smem_offset_end" => (Special::Fixed(0), 32),
         "%current_graph_exec" => (Special::Fixed(0), 64),
         _ => numbered(stem)?,
     })
 }
 
-/// Performance counters and other driver-defined registers, which are 0 here.
+/// Performance counters, and driver-defined registers other than `%envreg1` and `%envreg2`. All are 0 on the virtual device.
 fn numbered(name: &str) -> Option<(Special, u32)> {
     let (number, bits) = match (name.strip_prefix("%pm"), name.strip_prefix("%envreg")) {
         (Some(number), _) => (number.strip_suffix("_64").unwrap_or(number), 8),

@@ -243,7 +243,7 @@ fn fence<'a>(
         return Ok(());
     }
     if opcode.takes("proxy") {
-        // There is only one proxy here.
+        // The virtual device has only one proxy.
         for piece in [
             "alias",
             "async",

@@ -88,7 +88,7 @@ pub(crate) enum Op {
         scope: Scope,
         order: Order,
     },
-    /// An instruction without effect here, such as a prefetch or a hint.
+    /// An instruction without effect on the virtual device, such as a prefetch or a hint.
     Nothing,
     /// Whether a generic address lies in a space.
     IsSpace {

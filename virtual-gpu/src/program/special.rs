@@ -29,6 +29,6 @@ pub(crate) enum Special {
     GlobalTimerHigh,
     DynamicSharedBytes,
     TotalSharedBytes,
-    /// A special register that always has this value here.
+    /// A special register that always has this value on the virtual device.
     Fixed(u32),
 }

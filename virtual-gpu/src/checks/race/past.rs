@@ -83,7 +83,7 @@ impl Past {
         }
     }
 
-    /// Chooses at random whether a read that may be stale is stale. If so, returns the old value and its messages.
+    /// If the read may be stale, decides at random whether it is. For a stale read, returns the old value and its messages.
     pub(super) fn read(
         &mut self,
         (address, width): (u64, u32),

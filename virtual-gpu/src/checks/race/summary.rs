@@ -71,9 +71,9 @@ impl History {
 /// An access that is reported, and its record.
 type Told = (Access, Record);
 
-/// Chooses which of two accesses represents both: the access chosen so far, or a new access. If both `meet` others and their widths differ,
-/// neither represents the other. The result then counts as weak, because every access differs in width from one of the two, and may race
-/// with it.
+/// Chooses which of two accesses represents both: the access chosen so far, or a new access. If both have the flag `meets` and their widths
+/// differ, neither represents the other. The result then counts as weak, because every access differs in width from one of the two, and may
+/// race with it.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

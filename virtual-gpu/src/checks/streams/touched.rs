@@ -142,7 +142,7 @@ impl Touched {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     runs: Vec<Run>,
-    /// If the last run has several threads, the last of them. Then `left` is the number of its bytes that have not been added yet.
+    /// The last thread of the last run, if the run has several threads. Of this thread's bytes, `left` have not been added yet.
     last: Thread,
     left: u64,
 }

@@ -7,7 +7,7 @@ use crate::driver::abi::Out;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::machine::{Device, machine};
 
-/// The highest attribute of CUDA 13.5.
+/// The highest number of an attribute in CUDA 13.5.
 const HIGHEST: i32 = 161;
 
 pub(crate) fn attribute(value: Out<i32>, attribute: i32, device: i32) -> Outcome {

@@ -2,7 +2,8 @@
 //!
 //! As on a real device, a synchronous copy belongs to the default stream. If it involves host memory, the call returns when the copy is
 //! done. An asynchronous copy reads pageable host memory during the call. If it writes to pageable memory, the call returns when the copy
-//! is done. It reads and writes pinned host memory when the stream reaches it. A captured copy treats pageable memory like pinned memory.
+//! is done. An asynchronous copy reads and writes pinned host memory when the stream reaches the copy. A captured copy treats pageable
+//! memory like pinned memory.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};

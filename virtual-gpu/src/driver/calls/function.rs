@@ -33,7 +33,7 @@ pub(crate) fn attribute(value: Out<i32>, attribute: i32, function: Handle<Functi
     let found = match attribute {
         0 => function.max_threads_per_block(),
         1 => function.kernel.static_shared_bytes(),
-        2 => 0, // constant memory: variables are in global memory here
+        2 => 0, // constant memory: the virtual device keeps it in global memory
         3 => function.kernel.local_bytes(),
         4 => function.kernel.registers(),
         5 | 6 => version, // the versions of the PTX, and of the binary that it would become

@@ -9,7 +9,7 @@ const INFO_LOG: i32 = 3;
 const INFO_LOG_BYTES: i32 = 4;
 const ERROR_LOG: i32 = 5;
 const ERROR_LOG_BYTES: i32 = 6;
-/// The highest option of CUDA 12.
+/// The highest number of an option in CUDA 12.
 const HIGHEST: i32 = 34;
 
 /// The log buffers of the caller.

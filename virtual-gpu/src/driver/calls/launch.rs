@@ -78,8 +78,8 @@ pub(crate) fn kernel(
     )
 }
 
-/// `cuLaunchKernelEx`. A programmatic launch does not begin early here, but its threads are checked for a missing wait.
-/// In a graph, the launch depends on the node before it like any other node, and its threads must still wait.
+/// `cuLaunchKernelEx`. On the virtual device a programmatic launch does not begin early, but its threads are checked for a missing wait. In
+/// a graph, the launch depends on the node before it like any other node, and its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

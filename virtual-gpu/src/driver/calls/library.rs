@@ -13,7 +13,7 @@ use crate::driver::objects::module::{Function, Module};
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// The highest library option. Option 0 passes tables of host functions. With option 1, the caller promises to keep the image.
+/// The highest number of a library option. Option 0 passes tables of host functions. With option 1, the caller promises to keep the image.
 const HIGHEST_OPTION: i32 = 1;
 
 #[expect(clippy::too_many_arguments, reason = "as the driver's call has")]

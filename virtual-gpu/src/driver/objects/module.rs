@@ -118,7 +118,7 @@ impl Function {
     }
 
     /// How many blocks with these threads and this dynamic shared memory one multiprocessor holds at once. As with the real driver, more
-    /// threads than the kernel allows are accepted here, but cannot be launched.
+    /// threads than the kernel allows are accepted by this query, but cannot be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,

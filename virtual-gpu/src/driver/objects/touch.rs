@@ -107,7 +107,7 @@ fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     }
 }
 
-/// The rows of one end of a copy, or of a fill. If no bytes lie between the rows, they are joined to one row.
+/// The rows of one end of a copy, or of a fill. If there are no gaps between the rows, they are joined to one row.
 fn rows(start: u64, pitch: Pitch, extent: Extent3, kind: AccessKind) -> impl Iterator<Item = Run> {
     let (width_bytes, extent) = match extent.is_contiguous(pitch) {
         true => (

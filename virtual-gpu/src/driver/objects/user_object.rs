@@ -1,8 +1,9 @@
 //! User objects: data of the program that lives as long as the graphs that need it.
 //!
 //! The program and graphs hold references to an object. An executable graph holds as many references as the graph that it was made from. A
-//! queued launch keeps its graph's references. When the last reference is released, the object's destructor is called. Here the releasing
-//! thread calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must not call the driver.
+//! queued launch keeps its graph's references. When the last reference is released, the object's destructor is called. On the virtual
+//! device the releasing thread calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must not call
+//! the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};

@@ -67,7 +67,7 @@ impl Checks {
         }
     }
 
-    /// Only the checks of memory accesses.
+    /// Every switch is off. The alignment and the bounds of memory accesses are still checked.
     ///
     /// ```
     /// assert_eq!(virtual_gpu::Checks::none().sync, virtual_gpu::Switch::Off);

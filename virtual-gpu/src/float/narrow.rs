@@ -132,7 +132,7 @@ pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     if a.is_nan() { T::nan() } else { a }
 }
 
-/// `.relu`: negative values become +0; a NaN stays a NaN.
+/// `.relu`: negative values and -0 become +0; a NaN becomes the canonical NaN.
 pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     match (a.is_nan(), a.bits() & SIGN != 0) {
         (true, _) => T::nan(),

@@ -87,13 +87,13 @@ pub struct Counters {
     pub global_sectors_read: u64,
     /// Sectors written to global memory.
     pub global_sectors_written: u64,
-    /// Load instructions to global memory, per warp.
+    /// Loads from global memory. A load that several lanes of a warp execute together counts once.
     pub global_loads: u64,
-    /// Store instructions to global memory, per warp.
+    /// Stores to global memory, counted like the loads.
     pub global_stores: u64,
     /// Bytes that lanes read from and wrote to local memory.
     pub local_bytes: u64,
-    /// Load, store and atomic instructions to shared memory, per warp.
+    /// Loads, stores and atomic operations in shared memory, counted like the loads from global memory.
     pub shared_accesses: u64,
     /// Bank conflicts in shared memory.
     pub bank_conflicts: u64,
@@ -103,11 +103,11 @@ pub struct Counters {
     pub barriers: u64,
     /// The most barriers that one block completed.
     pub barriers_per_block: u64,
-    /// Shuffle instructions, per warp.
+    /// Shuffles. A shuffle that several lanes of a warp execute together counts once.
     pub shuffles: u64,
-    /// Vote, match, warp reduction and election instructions, per warp.
+    /// Votes, matches, warp reductions and elections, counted like the shuffles.
     pub votes: u64,
-    /// Atomic operations, per lane.
+    /// Atomic operations. Each lane's operation counts.
     pub atomics: u64,
 }
 

@@ -95,7 +95,7 @@ enum Victim {
 }
 
 impl Victim {
-    /// The first running block for one half of the random numbers.
+    /// Half of the random numbers give the first running block, the others the block of a turn.
     fn of(random: u64) -> Self {
         match random % 2 {
             0 => Victim::First,

@@ -1,4 +1,4 @@
-//! The checks that can be switched off. The checks of memory accesses are always on.
+//! The checks that can be switched off. The checks of the alignment and the bounds of accesses are always on.
 //!
 //! Barriers and `*.sync` instructions are checked where they are executed, in `exec/barrier.rs` and `exec/sync.rs`. The check for data
 //! races is an [`Observer`] of the launch, and keeps its own state. At the end of a launch, `streams` compares the bytes that the launch

@@ -8,7 +8,7 @@
 use crate::fault::Space;
 use crate::program::{ALL_LANES, CONSTANT, Pred, PredSource, Reg};
 
-/// The lanes in which each byte of a register is undefined.
+/// For each byte of a register, the lanes in which it is undefined.
 pub(crate) type ByteMasks = [u32; 8];
 
 /// Nothing is undefined.

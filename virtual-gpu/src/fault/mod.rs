@@ -352,7 +352,7 @@ pub enum FaultKind {
         /// The missing threads, as text.
         missing: String,
     },
-    /// A barrier or an mbarrier that is used in a way that does not exist, for example with a wrong number or count.
+    /// An invalid use of a barrier or an mbarrier, for example with a wrong number or count.
     InvalidBarrier {
         /// The mistake, as text, with the numbers.
         what: String,

@@ -177,7 +177,7 @@ fn shift<'a>(
         "shl" => by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a.checked_shl(b).unwrap_or(0))),
         _ => {
             by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a >> b.min(T::BITS - 1) >> u32::from(
-                // Rust shifts by fewer than `BITS`, so a shift by all bits takes two steps.
+                // One shift of Rust moves the bits by fewer than `BITS`, so a shift by `BITS` takes two.
                 b >= T::BITS
             )))
         }

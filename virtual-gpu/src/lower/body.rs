@@ -151,7 +151,7 @@ impl<'a> Body<'a, '_> {
 
     fn instruction(&mut self, instruction: &'a ast::Instruction<'a>) -> Result<(), String> {
         if self.code.len() > MAX_INSTRUCTIONS {
-            // The first instruction beyond the limit has already reported it.
+            // The instruction that exceeded the limit has already reported this.
             return Ok(());
         }
         self.at(instruction.line, instruction.text);

@@ -1,4 +1,4 @@
-//! Branches and ends.
+//! Branches, returns, exits and traps, and the instructions `nanosleep`, `setmaxnreg` and `pmevent`.
 
 use super::body::Body;
 use super::names::Entity;

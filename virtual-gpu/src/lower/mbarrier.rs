@@ -55,8 +55,8 @@ const KINDS: [(&str, MbarrierKind); 8] = [
     ("try_wait", MbarrierKind::TestState),
 ];
 
-/// `arrive_drop.expect_tx`: the phase cannot end between the two steps, because the arrival is
-/// still pending.
+/// `arrive_drop.expect_tx`, in two steps: expect bytes, then arrive. The phase cannot end between the steps, because the arrival is still
+/// pending.
 fn expect_and_drop<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -16,7 +16,7 @@
 //!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and a test finds its
 //!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
 //!   themselves.
-//! * Two strong accesses to the same bytes do not race if the scope of each includes the other thread.
+//! * Two strong accesses to the same bytes do not race if the scope of each includes the thread of the other.
 //! * A non-coherent read (`ld.global.nc`) races with every write since its grid started, ordered or not: the bytes must not change while
 //!   the grid runs.
 //!
@@ -25,8 +25,8 @@
 //! access knows the thread of the earlier access up to this time. Memory is divided into cells of a few bytes (`pages`). For each cell,
 //! `history` holds the accesses that must be remembered.
 //!
-//! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that
-//! it touched, for `checks/streams` to compare with other work.
+//! Every launch starts with empty histories. At the end of a launch, `summary` lists the global memory that the launch touched, for
+//! `checks/streams` to compare with other work.
 //!
 //! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. Findings, and the absence of findings, hold for the
 //! inputs and the schedule that ran.

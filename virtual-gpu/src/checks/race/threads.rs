@@ -79,7 +79,8 @@ pub(super) struct BlockState {
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// The joined [`Known`]s, in order. Threads that have met share a `Known`: the last two are not joined again.
+    /// The joined [`Known`]s, in order. Threads that have met share a `Known`, so a `Known` that is one of the last two in this list is not
+    /// joined again.
     taken: Vec<Rc<Known>>,
 }
 

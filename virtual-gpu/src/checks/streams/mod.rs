@@ -18,7 +18,7 @@
 //! * from a call that waits for the work's stream, for a later event or for the context;
 //! * from a query that answers "done", or from a call that returns the time between two events;
 //! * from a copy that returns only when it is done, or from a call that waits because it frees or unregisters memory;
-//! * when a host function begins that is ordered after the work.
+//! * from the start of a host function that is ordered after the work.
 //!
 //! Destroying a stream tells the host nothing.
 //!

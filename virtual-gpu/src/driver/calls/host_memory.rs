@@ -1,7 +1,7 @@
 //! Pinned host memory: allocated by the driver, or registered by the program.
 //!
-//! Kernels of the context's device can access memory that the driver allocated, at its host address. No kernel can access registered
-//! memory.
+//! If the driver allocated the memory, kernels on the allocating context's device can access it at its host address. No kernel can access
+//! registered memory.
 
 use crate::driver::abi::{HostPointer, Out};
 use crate::driver::calls::{check_unsafe_call, finish_context};

@@ -79,7 +79,7 @@ pub(crate) fn kernel(
 }
 
 /// `cuLaunchKernelEx`. On the virtual device a programmatic launch does not begin early, but its threads are checked for a missing wait. In
-/// a graph, the launch depends on the node before it like any other node, and its threads must still wait.
+/// a graph, the launch is a node like any other: it depends on the node before it. Its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

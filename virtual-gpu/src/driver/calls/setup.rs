@@ -62,7 +62,7 @@ pub(crate) fn set_vector(
     set_bytes(function, offset, &from.read(bytes as usize)?)
 }
 
-/// Sets the bytes of one parameter. Their total size may be set before or after this call.
+/// Sets the bytes of one parameter. The total size of the parameters may be set before or after this call.
 fn set_bytes(function: Handle<Function>, offset: i32, bytes: &[u8]) -> Outcome {
     let start = usize::try_from(offset).map_err(|_| Code::INVALID_VALUE)?;
     let end = start.saturating_add(bytes.len());

@@ -4,9 +4,9 @@
 //!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN becomes +0.
 //!   Flushing tests the result rounded as if exponents were unlimited. If this value is below the smallest normal number, the result is
 //!   zero, even if IEEE rounding would give the smallest normal number.
-//! * f64: the result for a NaN operand is this NaN, quieted, except by `copysign` and by `atom.add` on global memory. But `min` and `max`
-//!   of a NaN and a number give the number. `double` says which NaN, if there are several. If no operand is NaN, a NaN result is
-//!   `0xfff8000000000000`.
+//! * f64: the result for a NaN operand is this NaN, quieted, except by `copysign`, by `atom.add` on global memory, and by `rcp.approx.ftz`
+//!   and `rsqrt.approx.ftz`. But `min` and `max` of a NaN and a number give the number. `double` says which NaN, if there are several. If
+//!   no operand is NaN, a NaN result is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.
 //! * Conversions treat NaN in several ways. Conversions from f64 keep the NaN's sign and the upper bits of its payload, unless they
 //!   saturate. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit.

@@ -4,8 +4,8 @@
 //! fragments at the end of a loop or a conditional. Fragments reconverge where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components, in topological order. If a component is a loop, its entry block comes
-//! first. The rest of the component is sorted in the same way. A block is visited once for each loop around it. To bound the time, blocks
-//! of deeply nested loops keep the order of the text; usual programs have no such loops.
+//! first. The rest of the component is sorted in the same way. A block is visited once, and at most once more for each loop around it. To
+//! bound the time, blocks of deeply nested loops keep the order of the text; usual programs have no such loops.
 
 use crate::program::{Instruction, Op};
 

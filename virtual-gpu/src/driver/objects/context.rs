@@ -56,7 +56,7 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
-    /// The last work of destroyed streams: of blocking streams, and of all other streams.
+    /// Clocks that cover the work of destroyed streams: of blocking streams, and of all other streams.
     departed: [Clock; 2],
 }
 

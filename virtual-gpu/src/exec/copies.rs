@@ -334,7 +334,7 @@ impl Warp {
         outcome
     }
 
-    /// Carries out the copies of some lanes that are still in flight.
+    /// Of the copies of the lanes in `mask`, carries out those that are still in flight.
     fn land<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,5 +1,5 @@
-//! Several small integers in one register: `dp4a`, `dp2a`, `add.u16x2` and similar instructions,
-//! and the two video instructions that compilers emit.
+//! Several small integers in one register: `dp4a`, `dp2a`, arithmetic on pairs (`add.u16x2`), and the two video instructions that compilers
+//! emit (`vabsdiff2`, `vabsdiff4`).
 
 use super::body::Body;
 use super::integer::{binary, ternary};

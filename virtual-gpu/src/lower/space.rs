@@ -40,7 +40,7 @@ impl Limits {
         }
     }
 
-    /// Refuses a shared variable outside functions if it is too large for any kernel.
+    /// Refuses a shared variable outside functions if it alone exceeds the limit.
     pub(super) fn check_shared(&self, name: &str, layout: Layout) -> Result<(), String> {
         Room::new("shared memory", self.shared_bytes)
             .take(name, layout)

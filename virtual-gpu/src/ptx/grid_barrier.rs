@@ -2,8 +2,8 @@
 //! calls them.
 //!
 //! The first thread of each block raises a count. The thread that completes the count resets it and advances the generation. The first
-//! threads of the other blocks wait for the new generation. The count and the generation are the two words of the grid's workspace, whose
-//! address is the handle.
+//! threads of the other blocks wait for the new generation. The count and the generation are the two words of the grid's workspace. The
+//! parameter `handle` is the address of the workspace.
 
 use super::link::link;
 use std::borrow::Cow;

@@ -95,7 +95,7 @@ impl Primary {
         })
     }
 
-    /// Destroys the context. The number of retains stays, so the program must still release each of them. The
+    /// Destroys the context. The number of retains stays the same, so the program must still release the context once for each retain. The
     /// program may retain the context again.
     pub(crate) fn reset(&self, machine: &Machine) {
         let context = lock(&self.state).context.take();

@@ -6,9 +6,9 @@ pub const TARGET: &str = "nvptx64-nvidia-cuda";
 /// An architecture, and all later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// The lowest compute capability that runs it, major and minor.
+    /// The compute capability of the first of these architectures, major and minor.
     pub capability: (u32, u32),
-    /// The compiler's name for it.
+    /// The compiler's name for that architecture.
     pub target_cpu: &'static str,
     /// The version of PTX that its instructions need.
     pub ptx_version: &'static str,

@@ -62,7 +62,7 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// All such things.
+    /// All things that may be forbidden.
     pub const ALL: [Self; 6] = [
         Self::Call,
         Self::Panic,

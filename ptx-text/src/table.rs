@@ -7,7 +7,7 @@
 //!           bodies.txt            for each other kernel, the names of its skeleton and its bodies; and the bodies
 //! ```
 //!
-//! `bodies.txt` has sections, separated by empty lines. Lines that begin with `//` are comments.
+//! `bodies.txt` has sections, separated by empty lines. A section that begins with `//` is a comment.
 //!
 //! ```text
 //! kernel inclusive_scan_sum_f32 scan_32_32_32

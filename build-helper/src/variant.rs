@@ -12,7 +12,7 @@ pub struct Variant {
     pub target_cpu: &'static str,
     /// The version of PTX that its instructions need.
     pub ptx_version: &'static str,
-    /// The feature of `warpfold-kernels` for it.
+    /// The feature of `warpfold-kernels` for that architecture.
     pub feature: &'static str,
 }
 

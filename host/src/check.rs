@@ -365,7 +365,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(Self { values })
     }
 
-    /// Checks the laws of every operator: identity and association.
+    /// Checks the laws that every operator has to keep: identity and association.
     fn check(&self) -> Result<(), OperatorFlaw> {
         self.check_identity()?;
         for [a, b, c] in self.triples() {

@@ -131,8 +131,8 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. (In a scan whose results are wider than its items, the tiles are others.) If there are few
-/// items, the last ranks get no items.
+/// tiles, so that the ranks exchange no items. (A scan whose results are wider than its items has other tiles.) If there are few items, the
+/// last ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);

@@ -26,7 +26,7 @@ pub(crate) struct Arguments<M> {
     /// Device memory with the number of items or parts, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
-    /// The results, or the chosen items.
+    /// The results, the chosen items, or the first items of runs.
     pub results: Option<M>,
     /// The items that are not chosen.
     pub rest: Option<M>,

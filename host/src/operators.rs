@@ -83,9 +83,9 @@ macro_rules! operators {
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
         // Counts as a use of the predicate or the equality, as above.
         const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
-        // SAFETY: the entry is made for the items of this line (condition 1). This package's build script wrote `TEXTS` to its `OUT_DIR`,
-        // for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique, so the symbol names this
-        // line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
+        // SAFETY: the entry is made for the items of this line (condition 1). The build script of the package with this line wrote `TEXTS`
+        // to that package's `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are
+        // unique, so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =

@@ -21,7 +21,7 @@
 //!
 //! The crate reads a subset of PTX: what the compilers emit, and what warpfold's `asm!` contains.
 //!
-//! The library also uses the crate at run time, for example to fill skeletons, so the crate has no dependencies.
+//! `warpfold` also uses this crate at run time, for example to fill skeletons. So this crate has no dependencies.
 
 mod constants;
 pub mod cut;

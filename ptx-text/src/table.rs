@@ -108,7 +108,7 @@ pub struct Recipe {
 }
 
 impl Table {
-    /// Makes the table from files: for each file's name, the file's text. Each recipe has to make a text.
+    /// Makes the table from files: for each file's name, the file's text. It is an error if a recipe makes no text.
     pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);

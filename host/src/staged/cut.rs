@@ -13,7 +13,7 @@ const LEAST_PIECE_BYTES: usize = 512 << 10;
 /// The approximate number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
-/// Alignment of the parts of a lane's memory.
+/// Alignment of a scan's results in a lane's memory.
 const ALIGNMENT: usize = 256;
 
 /// The room in a lane's memory for a piece, or for a whole slice that is not cut.

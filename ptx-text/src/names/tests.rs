@@ -100,7 +100,7 @@ fn a_value_that_another_block_or_the_next_turn_reads_has_a_number_alone() {
         "@%p0 bra $L__BB_0;",
     ];
     assert_eq!(lines(&counting), expected);
-    // The block reads what its previous turn has written last.
+    // In each turn of the loop, the block reads what the turn before has written.
     let turning = [
         "$L__BB_3:",
         "st.shared.b32 [%rd1], %r7;",

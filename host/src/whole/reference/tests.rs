@@ -1,4 +1,4 @@
-//! Compares the reference with the definitions. Where any order gives the same bits, the result must not depend on the trees.
+//! Compares the reference with plain loops if the bits do not depend on the order of combination, and otherwise with sums made by hand.
 
 mod open;
 

@@ -185,7 +185,7 @@ struct Class<'a> {
     count: Range<usize>,
 }
 
-/// The numbered registers that a scope declares. The registers that scopes within it declare more than once are left out.
+/// The numbered registers that are declared in a scope, or in a scope within it. A prefix that is declared more than once is left out.
 fn classes<'a>(scope: &'a str, statements: &[Range<usize>]) -> Vec<Class<'a>> {
     let directives = statements
         .iter()

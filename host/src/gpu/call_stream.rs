@@ -100,7 +100,7 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the result's memory. Call it before queueing work that uses the number.
+    /// Writes a number to the result's memory. The call comes before the queueing of work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cache::Cache;
 use crate::variables::{LOCKED, UPDATE};
 
-/// The contents of a file: the list of one of the host's two macros.
+/// The contents of a file: the list of `operators!` or of `kernels!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Operators, in `operators!`.

@@ -283,7 +283,7 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
-    /// Concurrent readers and writers of one row: a reader sees the whole row, or none.
+    /// Four threads write and read one row: each read returns the whole row.
     #[test]
     fn concurrent_builds_see_whole_rows() {
         let folder = folder("side-by-side");

@@ -1,8 +1,8 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
 //! `CudaBuilder` compiles only a crate of the type `cdylib`. A package of kernels has another type, since other targets could not link a
-//! `cdylib`. So this module first writes a crate that only links the package. The build also needs the nightly toolchain, LLVM 7 and the
-//! CUDA toolkit of `rustc_codegen_nvvm`.
+//! `cdylib`. So this module first writes a crate that only links the package. The build also needs what `rustc_codegen_nvvm` needs: its
+//! nightly toolchain, LLVM 7 and a CUDA toolkit.
 //!
 //! Each architecture has its own profile in that crate, and so its own folder below `target`. Cargo locks only that folder, so the
 //! architectures can be compiled in parallel.
@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The names of this package and its dependencies, as far as their functions have barriers.
+    /// Of this package and its dependencies, the names of those whose functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 
@@ -39,7 +39,7 @@ pub struct Target {
     pub arch: NvvmArch,
     /// The name of the profile.
     pub name: &'static str,
-    /// The lowest PTX version that has the instructions. Old drivers refuse higher versions.
+    /// The lowest PTX version that has the kernels' instructions. Old drivers refuse higher versions.
     pub version: &'static str,
 }
 
@@ -68,8 +68,8 @@ impl Cdylib {
         );
         write(&folder.join("src/lib.rs"), &source)?;
 
-        // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The `cuda_std` on
-        // crates.io does not use `glam`: there this command fails, without harm.
+        // The `cuda_std` in rust-cuda's repository accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The
+        // `cuda_std` on crates.io does not use `glam`: with it, this command fails, without harm.
         Command::new(env::var("CARGO")?)
             .args(["update", "--package=glam", "--precise=0.30.5"])
             .current_dir(&folder)

@@ -146,8 +146,7 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags for the device crate, where all code is optimised together. The dependencies are compiled without these flags, so
-/// cargo need not compile them again.
+/// The compiler's flags for the device crate, where all code is optimised together. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
@@ -161,7 +160,7 @@ pub const FLAGS: [&str; 5] = [
     "-Cllvm-args=-simplifycfg-sink-common=false",
 ];
 
-/// The first lines of each crate's library.
+/// The first lines of each crate's `lib.rs`.
 const HEAD: &str = "// Made by warpfold-build.\n#![no_std]\n#![allow(warnings)]\n\n";
 
 /// Writes a crate's two files.
@@ -177,7 +176,7 @@ fn write_crate(folder: &Path, manifest: &str, library: &str) -> Result<(), Error
     Ok(())
 }
 
-/// The manifest's first lines, up to the first table.
+/// A manifest's first lines, up to the end of the table `[package]`.
 fn package(name: &str, edition: &str) -> String {
     format!(
         "# Made by warpfold-build.\n\

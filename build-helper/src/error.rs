@@ -18,7 +18,7 @@ pub enum Unfit {
     /// The library has changed.
     #[error("was made by another version of warpfold")]
     Library,
-    /// It is not a file of this format.
+    /// The file is damaged, or is not a file of device code.
     #[error("is damaged")]
     Damaged,
 }

@@ -119,7 +119,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // Cargo shows a script's output in order, so this error is the first message on the screen.
+    // The lines for cargo are printed after this, so that an error is the first message on the screen.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);

@@ -48,7 +48,7 @@ pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
     })
 }
 
-/// The requested variants: all, or those named.
+/// The variants to compile: those that `named` lists, or else all that rust-cuda's compiler makes.
 fn variants(named: Option<&str>) -> Result<Vec<&'static Variant>, Error> {
     let variants = VARIANTS.iter();
     let mut variants: Vec<_> = variants
@@ -125,8 +125,8 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     let operators = operators.map_err(at(&build.source))?;
     write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
     write(&source.join("lib.rs"), &library(&operators))?;
-    // rust-cuda's `cuda_std` accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The `cuda_std` on crates.io
-    // does not use `glam`: there this command fails, without harm.
+    // The `cuda_std` in rust-cuda's repository accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The
+    // `cuda_std` on crates.io does not use `glam`: with it, this command fails, without harm.
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["update", "--package=glam", "--precise=0.30.5"])
         .current_dir(&device)

@@ -156,7 +156,7 @@ impl Source {
                 .filter(|byte| !b"\r\n".contains(byte))
                 .for_each(|byte| *byte = b' ');
         }
-        // Only whole tokens were replaced, by spaces, so the text is still UTF-8.
+        // Each replaced range begins and ends at a token, so the text is still UTF-8.
         String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())
     }
 }
@@ -185,7 +185,7 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 
-/// The names after `fn` in a list: the list's functions. Nested functions are inside groups.
+/// The names after `fn` in a list: the list's functions. Nested functions do not count: they are inside groups.
 fn functions(list: &Group) -> Vec<String> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let names = tokens.windows(2).filter_map(|two| match two {

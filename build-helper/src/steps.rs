@@ -19,9 +19,9 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. If it does not fit, or is to be written anew,
-    /// compiles the rows that are not in the cache. Compiles everything if rust-cuda's compiler is used, or if the committed device code is
-    /// to be compared. Returns the reason why committed device code was not used, if there was one.
+    /// Writes the files that the host includes, from the committed device code if it fits. If there is none that fits, or it is to be
+    /// written anew, compiles the rows that are not in the cache. Compiles everything if rust-cuda's compiler is used, or if the committed
+    /// device code is to be compared. Returns the reason why committed device code was not used, if there was one.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

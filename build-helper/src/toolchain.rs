@@ -69,7 +69,7 @@ impl Toolchain {
         }
     }
 
-    /// The crates of the standard library that cargo compiles for the device, since the toolchain has none.
+    /// The crates of the standard library that cargo has to compile for the device, since the toolchain only has their sources.
     pub fn built_crates(&self) -> &'static [&'static str] {
         match self {
             Self::Current { .. } => &[],

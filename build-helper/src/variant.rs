@@ -6,13 +6,13 @@ pub const TARGET: &str = "nvptx64-nvidia-cuda";
 /// An architecture, and all later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// The lowest compute capability that runs it, major and minor.
+    /// The compute capability of the first of these architectures, major and minor.
     pub capability: (u32, u32),
-    /// The compiler's name for it.
+    /// The compiler's name for that architecture.
     pub target_cpu: &'static str,
     /// The version of PTX that its instructions need.
     pub ptx_version: &'static str,
-    /// The feature of `warpfold-kernels` for it.
+    /// The feature of `warpfold-kernels` for that architecture.
     pub feature: &'static str,
 }
 

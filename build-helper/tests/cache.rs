@@ -99,8 +99,7 @@ fn only_edited_rows_are_compiled_again() {
     assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
 }
 
-/// Rows that compile are kept even if another row is refused, so a build after the correction is as fast as a build after
-/// an edit.
+/// Rows that compile are kept even if another row is refused. After the correction, they are not compiled again.
 fn a_refused_row_does_not_discard_the_other_rows() {
     let mut build = common::build("rows");
     build.output = build.output.join("refused");
@@ -159,7 +158,7 @@ impl warpfold::Op<u32> for Ratio {
 impl warpfold::Commutative for Ratio {}
 ";
 
-/// Compiling again finds a wrong kernel in a committed file whose hashes are right.
+/// A new compilation finds a wrong kernel in a committed file whose hashes are right.
 fn a_committed_kernel_that_differs_from_the_source_is_found() {
     let mut build = common::build("rows");
     build.output = build.output.join("forged");

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 static COMPILED: LazyLock<Vec<Compiled>> =
     LazyLock::new(|| common::build("good").compile().expect("kernels"));
 
-/// Numbers of items, from one to several tiles.
+/// Numbers of items, from one item to several tiles.
 const LENGTHS: [usize; 8] = [1, 2, 31, 33, 255, 1025, 8191, 20_000];
 
 /// A pseudo-random number, from an index.

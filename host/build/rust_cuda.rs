@@ -1,4 +1,4 @@
-//! Compiles the library's kernels with rust-cuda's compiler. `cargo xtask rust-cuda` builds the result, and tests it.
+//! Compiles the library's kernels with rust-cuda's compiler. `cargo xtask rust-cuda` builds and tests the library with these kernels.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ pub(crate) struct Arguments<M> {
     /// Device memory with the number of items or parts, if only the device knows the number.
     pub count: Option<M>,
     pub initial: Option<Value>,
-    /// The results, or the chosen items.
+    /// The results, the chosen items, or the first items of runs.
     pub results: Option<M>,
     /// The items that are not chosen.
     pub rest: Option<M>,
@@ -179,7 +179,8 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // Does not happen: a request's types allow only device memory here. An empty span reads and writes nothing.
+            // Does not happen: a request's types allow only device memory in a call on the device. With an empty span, nothing is read or
+            // written.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);

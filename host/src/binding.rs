@@ -41,8 +41,8 @@
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
-//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default, and its context has streams of its own. A
-//! call waits for these events, and records new events. So later uses of the slice through `cudarc` come after the call.
+//! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in its context. A call
+//! waits for these events, and records new events. So later uses of the slice through `cudarc` come after the call.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 

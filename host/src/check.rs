@@ -50,10 +50,10 @@ const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
-    /// No items were given to check the operator with.
+    /// No items were given for the check.
     #[error("no items were given to check {operator} with")]
     NoItems {
-        /// The operator's type.
+        /// The type of the operator, of the predicate or of the equality.
         operator: &'static str,
     },
 
@@ -365,7 +365,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         Ok(Self { values })
     }
 
-    /// Checks the laws of every operator: identity and association.
+    /// Checks the laws that every operator has to keep: identity and association.
     fn check(&self) -> Result<(), OperatorFlaw> {
         self.check_identity()?;
         for [a, b, c] in self.triples() {

@@ -6,8 +6,8 @@
 //! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number. So
 //! the result is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles
 //! ([`cuts`]), the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank. In a scan,
-//! the earlier rank sends the results of these items back. A reduction's chunk has 32 KiB. If all items together have more than 128 MiB, a
-//! chunk has between 1/4096 and 1/2048 of all items. A scan's tile has up to 56 KiB.
+//! the earlier rank sends the results of these items back. A reduction's chunk has up to 32 KiB. If there would be more than 4096 of these
+//! chunks, a chunk has between 1/4096 and 1/2048 of all items. A scan's tile has up to 56 KiB.
 //!
 //! # Groups
 //!
@@ -131,8 +131,8 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. (In a scan whose results are wider than its items, the tiles are others.) If there are few
-/// items, the last ranks get no items.
+/// tiles, so that the ranks exchange no items. (A scan whose results are wider than its items has other tiles.) If there are few items, the
+/// last ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);

@@ -113,10 +113,10 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of
-//! [`Recurrence`] are [`Affine`]. Items of 8 and 16 bits are combined in 32 bits, and the results are truncated or rounded. Results of
-//! [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel for an item type, the request
-//! does not compile:
+//! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of [`Recurrence`] are [`Affine`].
+//! [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in 32 bits, and the results are
+//! truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel
+//! for an item type, the request does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);

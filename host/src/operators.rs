@@ -28,8 +28,8 @@
 /// ```
 ///
 /// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
-/// after a comma, a row registers all kernels except the reduction of whole arrays. Of these kernels, only that one needs
-/// [`Commutative`](crate::Commutative). Without it, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
+/// after a comma, a row registers all kernels except the reduction of whole arrays. Only the reduction of whole arrays needs
+/// [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
 /// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
@@ -65,9 +65,10 @@ macro_rules! operators {
     (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
         // Counts as a use of the operator: the compiler does not report an operator with a row as dead code, even if only tests use it.
         const _: ::core::marker::PhantomData<$op> = ::core::marker::PhantomData;
-        // SAFETY: the row is made from the kind, the operator and the items of this line (condition 1). This package's build script wrote
-        // `TEXTS` to its `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique,
-        // so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
+        // SAFETY: the row is made from the kind, the operator and the items of this line (condition 1). The build script of the package
+        // with this line wrote `TEXTS` to that package's `OUT_DIR`, for the file with this list. The symbol is this line's name with the
+        // kind's prefix. Names are unique, so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an
+        // error (condition 2).
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -82,9 +83,9 @@ macro_rules! operators {
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
         // Counts as a use of the predicate or the equality, as above.
         const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
-        // SAFETY: the entry is made for the items of this line (condition 1). This package's build script wrote `TEXTS` to its `OUT_DIR`,
-        // for the file with this list. The symbol is this line's name with the kind's prefix. Names are unique, so the symbol names this
-        // line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
+        // SAFETY: the entry is made for the items of this line (condition 1). The build script of the package with this line wrote `TEXTS`
+        // to that package's `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are
+        // unique, so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -134,7 +135,7 @@ macro_rules! built_texts {
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
 /// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
-/// The fields must be of such types too, without padding between or after them. Otherwise the struct does not compile.
+/// The fields must be [`bytemuck::Pod`] too, without padding between or after them. Otherwise the struct does not compile.
 ///
 /// ```
 /// warpfold::item! {

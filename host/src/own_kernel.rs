@@ -190,7 +190,8 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context. A mistake in the text is an error of the kernel. Anything else is an error of the driver.
+/// Loads a text into the current context. A text that the driver refuses is [`Error::KernelRejected`]. Any other failure is the error of a
+/// failed driver call.
 #[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
@@ -234,8 +235,9 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
 /// unsafe { launch!(function<<<rows, 256, shared_bytes, stream>>>(items, columns, sums)) }?;
 /// ```
 ///
-/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. The
-/// code that uses the pointers is your own unsafe code. The limits of an operator's code apply to a kernel's code too.
+/// Parameters are pointers to device memory, and numbers of 4 or 8 bytes. A kernel is compiled for blocks of at most 256 threads. The code
+/// that uses the pointers is your own unsafe code. Like an operator, a kernel may not panic, call a function that is not inlined, or use
+/// local memory or a static.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

@@ -289,7 +289,7 @@ pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
     Ok(squares.into().sqrt())
 }
 
-/// A float, with the operator that adds up its squares for [`gpu_norm`].
+/// A type of floats, with the operator that adds up their squares for [`gpu_norm`].
 ///
 /// ```
 /// use warpfold::{HasNorm, Result, gpu_norm};

@@ -1,6 +1,6 @@
-//! Slices of the host, copied to the device piece by piece through page-locked memory, and worked on as they
-//! arrive. Uploads, downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is.
-//! Each of these pieces has a transfer lane, a [`TransferLane`].
+//! Slices of the host. Their pieces are copied to the device through page-locked memory, and are worked on as they arrive. Uploads,
+//! downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is. Each of these pieces has a
+//! transfer lane, a [`TransferLane`].
 //!
 //! ```text
 //! workers      copy piece p + k to a lane's buffer, each a strip of it   (and results out of a buffer)
@@ -9,8 +9,8 @@
 //! the bus      carries piece p − 1
 //! ```
 //!
-//! The parts of a call are queued in order on one stream of the call's own, the *conductor*. Events order
-//! each part with the copies of its piece. Only this thread makes driver calls, and it does nothing else while it waits.
+//! The launches of a call are queued in order on one stream of the call's own, the *conductor*. Events order each launch with the copies of
+//! its piece. Only this thread makes driver calls, and it does nothing else while it waits.
 //!
 //! A slice that needs up to 512 KiB on the device takes one lane, whose stream does all the work, without workers.
 

@@ -16,7 +16,7 @@ use crate::finish::ENTRY;
 /// The start of a line that a body replaces.
 pub const HOLE: &str = "\tHOLE ";
 
-/// The text before the name of a hole. The hole's body is in the lines after the name.
+/// In a list of bodies, the text that begins a body. The name of the hole follows, then the body's lines.
 pub const BODY: &str = "\nhole ";
 
 /// The start of a packed text. Then come the name of a skeleton, up to the first [`BODY`], and the bodies.

@@ -111,7 +111,7 @@ fn begins(line: &str, contents: &Contents) -> Skip {
             false => Skip::Function,
         };
     }
-    // The panic handler is the only function with a body that is not an entry, and nothing calls it.
+    // Apart from the entries, only the panic handler has a body, and nothing calls it.
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }

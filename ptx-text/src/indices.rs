@@ -1,6 +1,6 @@
 //! The width of results that are indices. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
-//! The kernel's source sets a register called `%short` to 0. In the text for indices of 32 bits it is 1.
+//! The kernel's source sets a register called `%short` to 0. In the text for indices of 32 bits, the register is set to 1.
 
 /// The statements that set the register in the two texts.
 const LONG: &str = "mov.b32 %short, 0;";

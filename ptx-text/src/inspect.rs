@@ -15,7 +15,7 @@ pub type Barriers = BTreeMap<String, usize>;
 /// How a compiler passes a barrier's number, and the number of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
-    /// As constants if they are known. rustc does this.
+    /// As constants, if the compiler knows them. rustc does this.
     Known,
     /// In registers, except for barrier 0. rust-cuda's compiler does this.
     InRegisters,
@@ -62,7 +62,7 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// All such things.
+    /// All things that may be forbidden.
     pub const ALL: [Self; 6] = [
         Self::Call,
         Self::Panic,

@@ -19,9 +19,9 @@
 //! | [`names`] | new numbers for registers and labels, by which a text compresses well |
 //! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
-//! The crate reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
+//! The crate reads a subset of PTX: what the compilers emit, and what warpfold's `asm!` contains.
 //!
-//! The library also uses the crate at run time, for example to fill skeletons, so the crate has no dependencies.
+//! `warpfold` also uses this crate at run time, for example to fill skeletons. So this crate has no dependencies.
 
 mod constants;
 pub mod cut;

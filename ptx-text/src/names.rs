@@ -77,7 +77,7 @@ const DEFINING: [&str; 36] = [
 /// The start of a label, before its number.
 const LABEL: &str = "$L__BB_";
 
-/// The text of entries, or the body of a hole, with new numbers. To number a text again changes nothing.
+/// The text of entries, or the body of a hole, with new numbers. A second renumbering changes nothing.
 pub fn renumbered(text: &str) -> Result<String, Malformed> {
     let constants = direction::followers(text);
     let mut renumbered = String::with_capacity(text.len());
@@ -93,7 +93,7 @@ pub fn renumbered(text: &str) -> Result<String, Malformed> {
     Ok(renumbered + rest)
 }
 
-/// The position after the first brace that is on a line of its own. It opens an entry, or the scope of a hole's body.
+/// The position after the first brace that is on a line of its own. That brace opens an entry, or the scope of a hole's body.
 fn scope_start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -185,7 +185,7 @@ struct Class<'a> {
     count: Range<usize>,
 }
 
-/// The numbered registers that a scope declares. The registers that scopes within it declare more than once are left out.
+/// The numbered registers that are declared in a scope, or in a scope within it. A prefix that is declared more than once is left out.
 fn classes<'a>(scope: &'a str, statements: &[Range<usize>]) -> Vec<Class<'a>> {
     let directives = statements
         .iter()

@@ -109,7 +109,7 @@ fn low_bits(store: &Instruction, value: &str, floats: &BTreeSet<String>) -> Opti
     floats.contains(value).then_some(LowBits { bits, width })
 }
 
-/// Bits of each value that a store writes.
+/// How many bits of each value a store writes.
 fn stored_bits(store: &Instruction) -> Option<u32> {
     let (_, last) = store.opcode.rsplit_once('.')?;
     last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()

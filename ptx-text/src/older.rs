@@ -17,7 +17,7 @@ pub struct Older {
     /// The major and the minor number.
     pub capability: (u32, u32),
     lines: &'static str,
-    /// Whether such devices have all instructions of 8.0.
+    /// Whether devices of this capability have all instructions of 8.0.
     has_all: bool,
 }
 

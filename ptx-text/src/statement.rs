@@ -47,7 +47,7 @@ impl Instruction {
         }
     }
 
-    /// Whether a modifier, or the operation itself, is among the opcode's parts.
+    /// Whether `part` is the operation or one of its modifiers.
     pub fn has_part(&self, part: &str) -> bool {
         self.opcode.split('.').any(|found| found == part)
     }
@@ -134,7 +134,7 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts
 }
 
-/// Reads the statements of a text without comments. `None` if the text ends within a statement.
+/// Reads the statements of a text that has no comments. `None` if the text ends within a statement.
 pub fn parse(text: &str) -> Option<Vec<Statement>> {
     let mut statements = Vec::new();
     let mut rest = text.trim_start();

@@ -205,7 +205,7 @@ fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<(
         None => writeln!(out, "\tmov.b64 %slot{at}, {base};"),
         Some(offset) => writeln!(out, "\tadd.s64 %slot{at}, {base}, {offset};"),
     };
-    // Whole vectors are read once. They bypass L1, as in an asynchronous copy.
+    // A copy of 16 bytes bypasses L1, as `cp.async.cg` does.
     let caching = match bytes {
         16 => ".L1::no_allocate",
         _ => "",

@@ -7,7 +7,7 @@
 //!           bodies.txt            for each other kernel, the names of its skeleton and its bodies; and the bodies
 //! ```
 //!
-//! `bodies.txt` has sections, separated by empty lines. Lines that begin with `//` are comments.
+//! `bodies.txt` has sections, separated by empty lines. A section that begins with `//` is a comment.
 //!
 //! ```text
 //! kernel inclusive_scan_sum_f32 scan_32_32_32
@@ -108,7 +108,7 @@ pub struct Recipe {
 }
 
 impl Table {
-    /// Makes the table from files: for each file's name, the file's text. Each recipe has to make a text.
+    /// Makes the table from files: for each file's name, the file's text. It is an error if a recipe makes no text.
     pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);

@@ -172,7 +172,7 @@ fn unpacked(
     (same && !first.is_empty()).then_some(compiled)
 }
 
-/// Whether a text is for an architecture, and has one entry of this name and nothing else.
+/// Whether a text is for an architecture, and has one entry, of this name, and no other function.
 fn is_kernel(text: &str, symbol: &str, capability: Capability) -> bool {
     let target = VARIANTS
         .iter()

@@ -1,11 +1,11 @@
 //! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
-//! their registers differ by a constant:
+//! their registers differ by a constant. The texts are packed in three steps:
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
 //!    number so far, or by nothing if it is the next number. So equal instructions become equal lines.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
 //!    back to an earlier line.
-//! 3. A run of numbers that has occurred before is encoded by its distance back and its length. Any distance is allowed.
+//! 3. A run of lines that has occurred before is encoded by its distance back and its length. Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -99,7 +99,7 @@ pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> 
         return None;
     }
     let dictionary: Vec<&str> = dictionary.split_inclusive('\n').collect();
-    // Each line has at least a line end, so there are at most as many lines as bytes.
+    // Each line has at least one byte, so there are at most as many lines as bytes.
     let lines = Streams(streams).lines(dictionary.len(), total)?;
     let mut lines = lines.into_iter().map(|line| dictionary[line as usize]);
     let mut unpacked = Vec::with_capacity(texts.len());

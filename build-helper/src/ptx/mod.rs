@@ -1,7 +1,7 @@
 //! Functions on the PTX that stable rustc's back end emits for users' files. They replace hooks, name the memory of each access, make both
-//! scans of one function, and find the operators to refuse.
+//! scans of an operator from one function, and find the operators to refuse.
 //!
-//! The parser reads the subset of PTX that the back end and the hooks use. Anything else is an error, never a guess.
+//! The parser reads only the subset of PTX that the back end and the hooks use.
 
 pub mod control_flow;
 pub mod hook;

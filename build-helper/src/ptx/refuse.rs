@@ -1,8 +1,8 @@
 //! Forbidden effects of an operator's functions, found in their PTX.
 //!
 //! Each function is compiled separately, with its arguments passed by pointer and its result written through the last pointer. So it may
-//! read through the other parameters, write through the last one, and compute. Everything else is refused: calls, panics, local memory,
-//! statics, endless loops, and effects on anything but the result.
+//! read through its parameters, write through the last one, and compute. Everything else is refused: calls, panics, local memory, statics,
+//! endless loops, and effects on anything but the result.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn calls(body: &[Statement]) -> Option<Reason> {
     })
 }
 
-/// The called function: the text before the list of arguments.
+/// The called function: the operand that is not a list.
 fn callee(instruction: &Instruction) -> &str {
     let names = instruction.operands.iter();
     names

@@ -1,13 +1,13 @@
 //! Both scans of an operator, made from one compiled function.
 //!
-//! An inclusive and an exclusive scan differ in the words that they store. Scans are the longest kernels, so the compiler makes only one
-//! function, which computes both words and leaves the choice open:
+//! An inclusive and an exclusive scan differ in the words that they store. Scans are among the longest kernels. So the compiler makes only
+//! one function, which computes both words and leaves the choice open:
 //!
 //! ```text
 //! placed.b32 %r1, %r2, %r3;      inclusive: mov.b32 %r1, %r2;      exclusive: mov.b32 %r1, %r3;
 //! ```
 //!
-//! The instructions that computed the other word stay in the text. The driver's compiler drops these instructions.
+//! The text keeps the instructions that compute the word that is not chosen. The driver's compiler drops them.
 
 use warpfold_kernels::kind::Kind;
 

@@ -209,7 +209,7 @@ fn may_make_address(instruction: &Instruction) -> bool {
         && !matches!(instruction.operation(), "st" | "bra" | "red")
 }
 
-/// The scopes in a function's body that declare registers.
+/// The scopes in a function's body, and the registers that they declare.
 struct Scopes<'a> {
     /// For each scope, the index of the scope around it, and the names that it declares. The first scope is the function's body.
     all: Vec<(usize, Vec<&'a str>)>,
@@ -307,7 +307,8 @@ fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Optio
         _ => return Err(stray()),
     };
     let mut opcode = instruction.opcode.clone();
-    // Reads of shared memory are volatile only to distinguish them from other reads. Barriers order them, so `.volatile` is removed.
+    // Reads of shared memory are volatile only so that the compiler does not merge them with reads of other memory. Barriers order them, so
+    // `.volatile` is removed.
     if space == "shared" {
         opcode = opcode.replacen(".volatile", "", 1);
     }

@@ -8,7 +8,7 @@
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
 //!   counts.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
-//! - A macro, or a call of a macro, may define every name in it. A call of the library's macro defines the structs in it.
+//! - A macro, or a call of a macro, may define every name in it. A call of the library's macro `item!` defines the structs in it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;
@@ -37,7 +37,8 @@ enum Counts {
     Always,
     /// If one of these words counts.
     WithOne(BTreeSet<String>),
-    /// An `impl`: if a word of its type that the file defines counts. If its type has no such word, the words of its trait decide.
+    /// An `impl`: if its type has words that the file defines, one of them must count. Otherwise the same holds for its trait. If neither
+    /// has a word that the file defines, the `impl` always counts.
     OfImpl {
         of_type: BTreeSet<String>,
         of_trait: BTreeSet<String>,
@@ -231,7 +232,7 @@ const NAMELESS: [&str; 58] = [
     "str", "dyn",
 ];
 
-/// All words among the tokens, at any depth.
+/// All words among the tokens that may be names, at any depth.
 fn words(tokens: &[TokenTree]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(tokens.iter().cloned().collect(), &mut found);

@@ -54,7 +54,7 @@ pub fn without_documentation(tokens: TokenStream) -> Vec<TokenTree> {
     kept
 }
 
-/// Whether the last token begins an attribute: `#`, or the `!` after it.
+/// Whether the tokens end with the start of an attribute: `#` or `#!`.
 fn ends_with_mark(tokens: &[TokenTree]) -> bool {
     match tokens {
         [.., TokenTree::Punct(hash)] if hash.as_char() == '#' => true,

@@ -1,9 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that reads a slice waits for the last
-//! write, and a stream that writes it waits for both. Each records a new event after its work. `cudarc`'s `SyncOnDrop` records the new
-//! event, so a `SyncOnDrop` is the guard of a call here. If `cudarc` does not know the stream, the call is ordered with the slice's own
-//! stream instead: after that stream's queued work, and before its later work.
+//! write, and a stream that writes it waits for both. Each stream records a new event after its work: `cudarc` does so when a `SyncOnDrop`
+//! is dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the stream, the call is ordered with the
+//! slice's own stream instead: after that stream's queued work, and before its later work.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -13,7 +13,7 @@ pub struct Floats {
     write: fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result,
 }
 
-/// The kind of floats of a Rust type.
+/// The [`Floats`] of one of Rust's float types.
 macro_rules! floats {
     ($float:ty) => {
         Floats {

@@ -31,8 +31,8 @@ fn readings(alignment: usize) -> &'static [Reading] {
     }
 }
 
-/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. In each pair, the floats have
-/// to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite number among results and operands.
+/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. At each place, the two floats
+/// have to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite number among results and operands.
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =

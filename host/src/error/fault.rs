@@ -62,7 +62,7 @@ pub enum Fault {
         size: usize,
     },
 
-    /// Some ranks did not make the call within the time limit, perhaps this rank. The group has ended.
+    /// Some ranks, perhaps including this rank, did not make the call within the time limit. The group has ended.
     #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
     TimedOut {
         /// The group's limit.

@@ -100,7 +100,7 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the result's memory. Call it before queueing work that uses the number.
+    /// Writes a number to the result's memory. The call comes before the queueing of work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
@@ -249,14 +249,14 @@ impl Scratch {
         self.progress = progress;
     }
 
-    /// The stream's workspace, if there is one with at least as much as is needed.
+    /// The stream's workspace, if there is one and it is large enough.
     #[inline]
     pub(super) fn ready(&self, need: Need) -> Option<WorkspaceSpan> {
         let span = self.workspace.as_ref()?.span;
         need.is_met(&span).then_some(span)
     }
 
-    /// Gives the stream a workspace with at least as much as is needed. The present workspace, if there is one, has less.
+    /// Gives the stream a workspace that is large enough. The present workspace, if there is one, is too small.
     #[cold]
     pub(super) fn grow(
         &mut self,

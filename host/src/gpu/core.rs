@@ -271,7 +271,7 @@ impl<'gpu> Entered<'gpu> {
         )
     }
 
-    /// The workspace of a stream's launches, with at least as much as is needed.
+    /// A workspace for a stream's launches. It is large enough for `need`.
     pub fn workspace(
         self,
         scratch: &mut Scratch,
@@ -284,7 +284,7 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// The workspace of the launches that are captured on a stream, with at least as much as is needed.
+    /// A workspace for the launches that are captured on a stream. It is large enough for `need`.
     pub fn captured_workspace(
         self,
         known: &mut KnownStream,

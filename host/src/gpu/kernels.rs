@@ -23,7 +23,7 @@ const LISTS: usize = 32;
 /// The kernels that calls have requested. Kernels are never removed one by one, so a look-up takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// [`list_of`] says which list has a kernel.
+    /// [`list_of`] says which list a kernel is in.
     lists: [Link; LISTS],
 }
 

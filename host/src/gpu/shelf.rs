@@ -51,8 +51,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes a new one. Blocks while all things are in use. So a call that holds a thing of this shelf must not
-    /// take another thing.
+    /// Borrows an idle thing, or makes a new one. Blocks while all things are in use. So a call that holds a thing of this shelf takes
+    /// another one only by [`Self::try_take`].
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {

@@ -184,8 +184,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least as much as is needed. Leases a workspace if the capture has no workspace of
-    /// that size.
+    /// The workspace for calls of this capture. Leases a workspace if the capture has none that is large enough.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

@@ -1,13 +1,13 @@
 //! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
-//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared
-//! again.
+//! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds, and why the host never clears
+//! it again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
 //! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was
 //! too small is at least twice as large in the next workspace. So a stream has few workspaces.
 //!
-//! A workspace also has room for the [heads](warpfold_kernels::heads) of scans by key. These words have no tags.
+//! A workspace also has room for the [heads](warpfold_kernels::heads) of scans by key. The heads have no tags.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -83,7 +83,7 @@ impl Need {
         }
     }
 
-    /// Whether the workspace has at least as much.
+    /// Whether a workspace is large enough.
     pub fn is_met(self, span: &WorkspaceSpan) -> bool {
         span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
     }
@@ -149,7 +149,7 @@ struct Lease {
 }
 
 impl Workspaces {
-    /// A workspace with at least as much as is needed, for launches on this stream.
+    /// A large enough workspace for launches on this stream.
     pub fn take(&self, stream: Stream<'_>, need: Need) -> Result<Workspace> {
         self.take_or(need, || Workspace::allocate(stream, need))
     }
@@ -161,8 +161,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// Leases a workspace with at least as much as is needed to the graph that the capture makes. A new workspace is zeroed before this
-    /// returns, on the stream `aside`, which is not captured.
+    /// Leases a workspace to the graph of the capture. The workspace is large enough. A new workspace is zeroed before this returns, on the
+    /// stream `aside`, which is not captured.
     pub fn lease(&self, capture: Capture, aside: Stream<'_>, need: Need) -> Result<WorkspaceSpan> {
         let workspace = self.take(aside, need)?;
         aside.synchronize()?;
@@ -190,7 +190,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all of these.
+    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all retired workspaces.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();
@@ -229,7 +229,7 @@ impl Workspaces {
 }
 
 impl Held {
-    /// The smallest free workspace with at least as much as is needed.
+    /// The smallest free workspace that is large enough.
     fn take_free(&mut self, need: Need) -> Option<Workspace> {
         let fitting = self.free.iter().enumerate();
         let (index, _) = fitting

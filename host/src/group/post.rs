@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::gpu::Entered;
 use crate::kernel::RESULT_MAX_BYTES;
 
-/// The transport's part of a message.
+/// Bytes of a message's envelope.
 pub(super) const ENVELOPE_BYTES: usize = 16;
 
 /// The end of the word that says whether the rank has failed.

@@ -52,7 +52,7 @@ impl Rank<'_> {
     }
 }
 
-/// Sends these bytes to all ranks, in a message of their own.
+/// Sends these bytes to all ranks, and returns the bytes of all ranks in order.
 fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
     let mut post = Post::new(local.entered, transport.size())?;
     post.make_room(local.entered, mine.len())?;

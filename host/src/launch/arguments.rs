@@ -1,8 +1,8 @@
 //! A call's arguments in the device's memory, and the check of all of them.
 //!
-//! A call lists everything that it reads and writes in the caller's memory, including options and scratch, as [`Region`]s. [`check`]
-//! compares the regions with each other, and [`check_memory`] asks the driver whose memory they are. Both checks come before anything is
-//! allocated, launched or put in a capture, so a refused call has done nothing.
+//! A call lists everything that it reads and writes in the caller's memory as [`Region`]s. [`check`] compares the regions with each other,
+//! and [`check_memory`] asks the driver whose memory they are. Both checks come before anything is allocated, launched or put in a capture,
+//! so a refused call has done nothing.
 //!
 //! The rule:
 //!

@@ -353,9 +353,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. Without a shape, the number counts items. With a shape, it counts segments,
-    /// rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count). The results have the same bits as
-    /// the results of a shorter buffer. Nothing is written after the last result.
+    /// number that is too large counts as the whole input. Without a shape and with [`Self::by_key`], the number counts items. With the
+    /// other shapes, it counts segments, rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count).
+    /// The results have the same bits as the results of a shorter buffer. Nothing is written after the last result.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -27,8 +27,8 @@ pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
 
 type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 
-/// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. Items have
-/// 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the flags.
+/// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. The items must
+/// have 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the flags.
 ///
 /// ```
 /// use warpfold::{Cpu, Flagged, select};

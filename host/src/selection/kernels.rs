@@ -77,7 +77,8 @@ pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
     fn entry() -> &'static Entry;
 }
 
-/// The equality `Self` has a kernel that marks the heads of runs of items of type `T`. An equality with a [`RunsKernel`] has it too.
+/// The equality `Self` has a kernel that marks the heads of runs of items of type `T`. An equality with a [`RunsKernel`] has this kernel
+/// too.
 ///
 /// # Safety
 ///

@@ -84,7 +84,8 @@ impl Count {
 }
 
 impl Selection {
-    /// Selects the first key of each run. Writes the starts of the runs followed by the end, and the keys if they are wanted.
+    /// Selects the first key of each run. Writes the starts of the runs, followed by the number of keys; and the first keys, if they are
+    /// wanted.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
@@ -129,7 +130,7 @@ impl Selection {
         rooms.min()
     }
 
-    /// How many indices there is room for, including the end; `None` if they are not requested.
+    /// How many indices there is room for, including the number after the last index; `None` if they are not requested.
     pub fn index_capacity(&self) -> Option<usize> {
         self.outputs.indices.map(|span| span.item_count)
     }

@@ -98,7 +98,7 @@ impl<'gpu> Job for Task<'gpu, '_> {
     }
 }
 
-/// A piece whose work is queued.
+/// A piece whose upload is queued.
 struct Moving<'gpu, 'slice> {
     lane: BusyTransferLane<'gpu>,
     to: &'slice mut [MaybeUninit<u8>],

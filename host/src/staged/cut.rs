@@ -10,10 +10,10 @@ use warpfold_kernels::contract::SCAN_GROUP_TILES;
 /// Bytes of the shortest piece, except the last. The bus copies pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// About the number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
+/// The approximate number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
-/// Alignment of the parts of a lane's memory.
+/// Alignment of a scan's results in a lane's memory.
 const ALIGNMENT: usize = 256;
 
 /// The room in a lane's memory for a piece, or for a whole slice that is not cut.
@@ -82,8 +82,8 @@ impl Cut {
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
-    /// A piece has all units that fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a piece
-    /// has one unit. A slice that needs less than 64 MiB has shorter pieces, so that one piece is filled while another is uploaded.
+    /// A piece has as many units as fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a
+    /// piece has one unit. A slice that needs less than 64 MiB has shorter pieces, so that one piece is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,

@@ -45,7 +45,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Runs a scan of at least one item that `ranks` ranks share. `run` has each rank scan its share.
+/// Runs a scan that `ranks` ranks share. There is at least one item. `run` has each rank scan its share.
 pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
     items: &'items [T],
     ranks: usize,

@@ -12,7 +12,7 @@ fn entry(lines: &[&str]) -> String {
     format!(".visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n{DECLARED}{lines}}}\n")
 }
 
-/// The lines of the entry with these lines, with new numbers.
+/// Makes an entry of these lines, renumbers it, and returns its new lines.
 fn lines(lines: &[&str]) -> Vec<String> {
     let text = entry(lines);
     let new = renumbered(&text).unwrap();
@@ -100,7 +100,7 @@ fn a_value_that_another_block_or_the_next_turn_reads_has_a_number_alone() {
         "@%p0 bra $L__BB_0;",
     ];
     assert_eq!(lines(&counting), expected);
-    // The block reads what its previous turn has written last.
+    // In each turn of the loop, the block reads what the turn before has written.
     let turning = [
         "$L__BB_3:",
         "st.shared.b32 [%rd1], %r7;",
@@ -135,7 +135,7 @@ fn any_label_begins_a_block() {
 
 #[test]
 fn a_guarded_definition_keeps_the_value() {
-    // The definition may not happen, so the value of the block before is read.
+    // If the guard is false, the store reads the value of an earlier block.
     let first = [
         "mov.b32 %r6, 5;",
         "@%p1 mov.b32 %r5, 1;",
@@ -149,7 +149,7 @@ fn a_guarded_definition_keeps_the_value() {
             "st.shared.b32 [%rd0], %r1;"
         ]
     );
-    // Here the value of the first statement may be read.
+    // If the guard is false here, the store reads the first statement's value.
     let later = [
         "mov.b32 %r5, 1;",
         "setp.eq.b32 %p1, %r5, 0;",

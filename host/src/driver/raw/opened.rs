@@ -68,7 +68,7 @@ impl Driver {
     }
 }
 
-/// The functions of the driver that this library calls. If the library or a function is missing, the next call looks for them again.
+/// The functions of the driver that warpfold calls. If the driver's library or a function is missing, the next call looks for them again.
 pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
     static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
     if let Some((functions, _)) = FOUND.get() {

@@ -383,7 +383,7 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether the parts of a request, of which there is at least one, have no items: columns without rows, or an axis of length 0.
+/// Whether the parts of a request have no items: columns without rows, or an axis of length 0. The request has at least one part.
 pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Compares the reference with the definitions. Where any order gives the same bits, the result must not depend on the trees.
+//! Compares the reference with plain loops if the bits do not depend on the order of combination, and otherwise with sums made by hand.
 
 mod open;
 
@@ -10,7 +10,7 @@ use warpfold_kernels::op::{Max, Min, Product, Sum, WideSum};
 
 const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 255, 8191, 8193, 20_000, 33 * 8192 + 5];
 
-/// Numbers without a pattern that a tree could share.
+/// Numbers without a regular pattern.
 fn numbers(count: usize) -> Vec<u32> {
     (0..count as u32)
         .map(|index| index.wrapping_mul(0x9E37_79B9) ^ (index >> 3))

@@ -69,7 +69,7 @@ fn retired_streams_leave_a_bounded_number_of_workspaces() {
             workspaces.retire([workspaces.take(stream, Need::states(0))?]);
             assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
         }
-        // No retired workspace is taken: its work may not be done.
+        // No retired workspace is taken: its work may be unfinished.
         let retired = workspaces.lock().retired.len();
         workspaces.take(stream, Need::states(0))?;
         assert_eq!(workspaces.lock().retired.len(), retired);

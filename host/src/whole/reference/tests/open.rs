@@ -9,7 +9,7 @@ use warpfold_kernels::op::{All, And, Any, MaxNum, MinNum, Or, Xor};
 
 use super::*;
 
-/// Numbers of items around a vector and a tile, and in several tiles.
+/// Numbers of items: none, one, a few vectors, and one or several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
 /// A number of items. If they have 8 bytes or more, they fill more tiles than a tile group has.

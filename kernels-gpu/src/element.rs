@@ -51,8 +51,8 @@ pub trait Accumulator: Pod + Send + Sync {
         words
     };
 
-    /// Whether an accumulator is wide: more than two words. Wide accumulators are combined in an order for which a thread holds fewer at a
-    /// time: see [`crate::contract`].
+    /// Whether an accumulator is wide: more than two words. The order in which wide accumulators are combined lets a thread hold fewer
+    /// values at a time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
     /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of

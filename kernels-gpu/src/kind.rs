@@ -54,7 +54,7 @@ pub enum Shape {
 /// The properties of an operator that the names of a kind's skeletons contain, besides the widths of its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkeletonsTell {
-    /// None: all operators share a skeleton.
+    /// None: all operators whose types have the same widths share a skeleton.
     Nothing,
     /// Whether any order gives the same bits.
     Exactness,
@@ -69,8 +69,8 @@ pub enum Vectors {
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
-    /// The text has code for short tiles and code for long tiles. In each, a thread loads its vectors of a whole tile, or copies them to
-    /// shared memory. The thread writes the same number of vectors.
+    /// The text has code for short tiles and code for long tiles. In both, a thread loads its vectors of a whole tile, or copies them to
+    /// shared memory, and later writes as many vectors of results.
     ShortAndLongTile,
     /// A thread reads and writes any number of vectors, which is not inspected.
     Any,

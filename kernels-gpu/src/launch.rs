@@ -161,7 +161,7 @@ pub enum Copies {
 }
 
 impl Copies {
-    /// How kernels compiled for a compute capability with this major number copy.
+    /// How kernels copy, if they are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 8 {
             Copies::Asynchronous
@@ -182,7 +182,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// When launches of kernels compiled for a compute capability with this major number may begin.
+    /// When launches may begin, if the kernels are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 9 {
             Start::Early

@@ -1,5 +1,5 @@
 //! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of the
-//! operator by itself. So a message about a refused function can name the function.
+//! row's operator, predicate or equality by itself. So a message about a refused function can name the function.
 //!
 //! The rows:
 //!
@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters of
-    /// an entry by nightly rustc, no such call is needed.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. Entries that nightly
+    /// rustc compiles need no such call.
     fn known(self) -> Self;
 }
 
@@ -53,7 +53,7 @@ impl<T> Parameter for *const T {
     }
 }
 
-/// Names the kernels of operators on items.
+/// Emits the entries of the rows, which are listed above.
 #[macro_export]
 macro_rules! operators {
     () => {};

@@ -8,7 +8,8 @@
 //! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. By the tag, a launch
 //! recognises words that earlier launches have left, so no launch has to clear anything first. The epoch is in [`Control`], in device
 //! memory. The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each
-//! time it is replayed. In a launch with the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
+//! time it is replayed. In a launch with the last tag, 2^32 − 1, the block that leaves last clears the state words and sets the epoch to
+//! zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 

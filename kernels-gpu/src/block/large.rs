@@ -28,7 +28,7 @@ use self::copies::Layout;
 /// The number of the barrier in [`LargeTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// Runs a block of code for each index from 0 to 10: the most items of a lane are 11.
+/// Runs a block of code for each index from 0 to 10: a lane has at most 11 items.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_vector!($row in 0 1 2 3 4 5 6 7 8 9 10 => $body)

@@ -17,7 +17,7 @@
 //! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
 //! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
 //! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
-//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for one value.
+//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for at most one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
 //! at most 15 for each level. A unit publishes its value before it goes down.

@@ -172,7 +172,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     }
 }
 
-/// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
+/// This thread's fold over the tiles of a chunk. A tile that is not full or not aligned goes through `slots`.
 ///
 /// # Safety
 /// The chunk's items below `item_count` are readable. No other thread uses the slots.

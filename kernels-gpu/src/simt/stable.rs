@@ -148,8 +148,8 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts of it: one copies
-/// the first operand, the other copies the second operand.
+/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: in one, this
+/// instruction copies the first operand, and in the other the second.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;
